@@ -1,7 +1,7 @@
-"""Brings the catalogues in grader/normgrade/language/locale up to date: run it after a message was changed, then translate what is new.
+"""A script that updates the catalogues in grader/normgrade/language/locale. If a message changes, run it, then translate the new ones.
 
-Messages are what `_`, `n_` and `N_` mark in the sources and the templates, what the commands say as their help, and what click says to its
-users. New ones are added without a translation, those that nothing says any more are dropped, and the catalogues are compiled.
+Messages are the texts that `_`, `n_` and `N_` mark in the sources and the templates, the help of the commands, and the texts that click
+shows to users. New ones are added without a translation, unused ones are dropped, and the catalogues are compiled.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from normgrade import cli
 from normgrade.language import CATALOGUES, ENGLISH, LANGUAGES
 
 SOURCES = Path(normgrade.__file__).parent
-KEYWORDS = {"_": 1, "n_": 2, "N_": 1}  # with so many texts each
+KEYWORDS = {"_": 1, "n_": 2, "N_": 1}  # the number of texts of each
 CLICK = """
 Usage:
 Options
@@ -39,7 +39,7 @@ Option {name!r} does not take a value.
 Invalid value: {message}
 Invalid value for {param_hint}: {message}
 required
-""".strip().splitlines()  # what click says in its own words
+""".strip().splitlines()  # texts of click itself
 CLICK_COUNTS = (
     ("Option {name!r} requires an argument.", "Option {name!r} requires {nargs} arguments."),
     ("Got unexpected extra argument ({args})", "Got unexpected extra arguments ({args})"),
@@ -47,7 +47,7 @@ CLICK_COUNTS = (
 
 
 def messages() -> Catalog:
-    """Every message there is, none translated."""
+    """Return a catalogue of all messages, none translated."""
     catalogue = Catalog(project="normgrade", charset="utf-8", fuzzy=False)
     for path in sorted(SOURCES.rglob("*.py")):
         for message in marked(ast.parse(path.read_text(encoding="utf-8"))):
@@ -67,7 +67,7 @@ def messages() -> Catalog:
 
 
 def marked(tree: ast.Module) -> Iterator[str | tuple[str, ...]]:
-    """In the order in which they stand there. Babel's own search does not look into the values of a message, nor into f-strings."""
+    """Yield the marked messages in source order. Babel's own search skips the values of a message and f-strings."""
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     for call in sorted(calls, key=lambda call: (call.lineno, call.col_offset)):
         count = KEYWORDS.get(call.func.id, 0) if isinstance(call.func, ast.Name) else 0
@@ -77,7 +77,7 @@ def marked(tree: ast.Module) -> Iterator[str | tuple[str, ...]]:
 
 
 def helps() -> Iterator[str]:
-    """What the commands and their options say of themselves."""
+    """Yield the help texts of the commands and their options."""
     commands = [*map(cli.command_named, cli.COMMANDS)]
     yield cli.lang_option.help or ""
     for command in (cli.normgrade, *commands):
@@ -90,7 +90,7 @@ def file_of(language: str, ending: str) -> Path:
 
 
 def updated(language: str) -> Catalog:
-    """The catalogue with the messages that there are now."""
+    """Return the catalogue of a language with the present messages, and the translations that still apply."""
     path = file_of(language, "po")
     old = read_po(io.BytesIO(path.read_bytes()), locale=language) if path.exists() else Catalog(locale=language)
     header = "# The messages of normgrade; tests/catalogue.py keeps the list of them."
@@ -111,14 +111,14 @@ def as_po(catalogue: Catalog) -> bytes:
 
 
 def strings_of(message: Message) -> Sequence[str]:
-    """Its translation; of a message with a number, one for each form."""
+    """Return the translation of a message; if it has a number, one for each form."""
     return (message.string,) if isinstance(message.string, str) else message.string or ("",)
 
 
 def as_mo(catalogue: Catalog) -> bytes:
-    """Of the catalogue as its file has it, whatever is left out there."""
+    """Compile the catalogue as read back from its .po file, so that both files have the same messages."""
     file, read = io.BytesIO(), read_po(io.BytesIO(as_po(catalogue)), locale=catalogue.locale)
-    read.creation_date = read.revision_date = datetime(2000, 1, 1, tzinfo=UTC)  # or no two would be the same
+    read.creation_date = read.revision_date = datetime(2000, 1, 1, tzinfo=UTC)  # otherwise no two files would be equal
     write_mo(file, read)
     return file.getvalue()
 

@@ -10,14 +10,14 @@ if sys.flags.optimize:  # `python -O`, PYTHONOPTIMIZE
 
     sys.meta_path.insert(0, Finder(PACKAGE))
 
-TYPE_CHECKING = False  # type checkers know better; `typing` itself is slow to import
+TYPE_CHECKING = False  # true for type checkers; `typing` itself is slow to import
 if TYPE_CHECKING:
     from normgrade.notebook.notebook import check as check
     from normgrade.notebook.notebook import load_ipython_extension as load_ipython_extension
 else:
 
     def __getattr__(name: str) -> object:
-        """What a notebook needs is imported when it is asked for."""
+        """Import the functions for notebooks when they are asked for."""
         if name not in ("check", "load_ipython_extension"):
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from normgrade.notebook import notebook

@@ -1,9 +1,9 @@
-"""`normgrade`, and `python -m normgrade`: get ready for closed streams and for Ctrl-C, then import all the rest, which takes its time."""
+"""The entry point of `normgrade` and `python -m normgrade`. It prepares for closed streams and Ctrl-C before it imports the rest."""
 
 import os
 import sys
 
-STREAMS = {"stdin": "r", "stdout": "w", "stderr": "w"}  # by the numbers of their file descriptors, from 0 on
+STREAMS = {"stdin": "r", "stdout": "w", "stderr": "w"}  # in the order of their file descriptors, from 0 on
 
 
 def main() -> None:
@@ -12,7 +12,7 @@ def main() -> None:
         open_closed_streams()
         from normgrade.worker import interrupts
 
-        interrupts.remember()  # as `cli.main` does, but before all that it imports
+        interrupts.remember()  # as `cli.main` does, but before its imports
         from normgrade.cli import main as run_command
 
         run_command()
@@ -25,17 +25,17 @@ def main() -> None:
 
 
 def open_closed_streams() -> None:
-    """Open the null device in place of each standard stream that is closed: another file would get its number."""
+    """Open the null device for each standard stream that is closed, because otherwise another file would get its number."""
     for fd, (name, mode) in enumerate(STREAMS.items()):
         try:
             os.fstat(fd)
         except OSError:
-            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # the lowest number that is free: this one
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # takes the lowest number that is free, which is this one
             setattr(sys, name, os.fdopen(fd, mode, encoding="utf-8", closefd=False))
 
 
 def end(said: str, code: int) -> None:
-    """End the process at once; say why, if possible."""
+    """Print the message if possible, and end the process at once."""
     try:
         os.write(2, said.encode(errors="replace"))
     finally:
@@ -44,5 +44,5 @@ def end(said: str, code: int) -> None:
 
 if __name__ == "__main__":
     if not sys.flags.safe_path:
-        del sys.path[0]  # the current folder, where a learner's own numpy.py would be taken for NumPy
+        del sys.path[0]  # the current folder: a learner's own numpy.py there would be imported as NumPy
     main()

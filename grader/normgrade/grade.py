@@ -1,4 +1,4 @@
-"""Grade submissions: the steps from file to report, in order."""
+"""The steps of grading, from file to report, in order."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from normgrade.steps.step import Step
 
 OnReport = Callable[[Report], None]
-OnEvent = Callable[[Check | Report], None]  # called with each check as it ends, and with the report before the mistake is looked for
+OnEvent = Callable[[Check | Report], None]  # called with each check when it ends, and with the report before the search for the mistake
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +56,9 @@ def grade(
     options: Options = Options(),  # noqa: B008
     on_report: OnReport = lambda report: None,
 ) -> list[Report]:
-    """Reports on the submissions, in their order. One grader serves them all; it is opened if there is anything to play.
+    """Return the reports on the submissions, in their order. One grader serves them all; it is opened if there is anything to play.
 
-    Then `on_report` is called with each of them, and before with those for which the mistake is still looked for.
+    If it is opened, `on_report` is called with each report, and before that with the report that a search for the mistake will complete.
     """
 
     def on_event(event: Check | Report) -> None:
@@ -79,18 +79,18 @@ def grade(
 
 
 def report_on(grader: Grader, submission: Submission, inspection: Inspection, on_event: OnEvent = lambda event: None) -> Report:
-    """One submission that was inspected: play its checks, put what differs into words, look for the mistake."""
+    """Return the report on an inspected submission: play its checks, put differences into words, look for the mistake."""
     report = report_of_inspection(submission, inspection, grader.options.seed)
     if not inspection.playable:
         return report
     import numpy as np
 
-    with np.errstate(all="ignore"):  # a learner is told of NaN and infinity in a report, and not by warnings of NumPy's
+    with np.errstate(all="ignore"):  # the report tells of NaN and infinity; warnings of NumPy need not
         return report_on_plays(grader, submission, inspection, report, on_event)
 
 
 def report_on_plays(grader: Grader, submission: Submission, inspection: Inspection, report: Report, on_event: OnEvent) -> Report:
-    """The report on a submission that can be played, from what could be said before."""
+    """Return the report on a submission that can be played, completing its report of inspection."""
     from normgrade.compare.crash import told
     from normgrade.compare.remarks import remark, sized
     from normgrade.compare.works_for import limits, within
@@ -99,7 +99,7 @@ def report_on_plays(grader: Grader, submission: Submission, inspection: Inspecti
     results, checks = [], []
     for result in play(grader, submission, inspection, on_event):
         results.append(result)
-        check = remark(result, submission.exercise)  # while the worker plays what comes next
+        check = remark(result, submission.exercise)  # while the worker plays the next check
         checks.append(told(check, result, submission.exercise, report.source))
     protection = grader.host(submission.exercise).protection
     report = replace(
@@ -121,7 +121,7 @@ def report_on_plays(grader: Grader, submission: Submission, inspection: Inspecti
 
 
 def report_of_inspection(submission: Submission, inspection: Inspection, seed: int) -> Report:
-    """What can be reported before anything runs."""
+    """Return the report that is possible before anything runs."""
     return Report(
         exercise=submission.exercise.slug,
         submission=submission.name,
@@ -138,7 +138,7 @@ def report_of_inspection(submission: Submission, inspection: Inspection, seed: i
 
 
 def play(grader: Grader, submission: Submission, inspection: Inspection, on_event: OnEvent) -> Iterator[Result]:
-    """The results of all checks; whoever listens hears of each as it ends."""
+    """Yield the results of all checks, and call `on_event` with each check when it ends."""
     exercise, source = submission.exercise, inspection.source or ""
     total = len(grader.played(exercise).tests)
     for number, result in enumerate(grader.results(exercise, source, submission.path.name), 1):
@@ -148,16 +148,17 @@ def play(grader: Grader, submission: Submission, inspection: Inspection, on_even
 
 
 def deaths_in(results: Sequence[Result]) -> Iterator[Death]:
-    """The processes that died in these plays, which are counted over all checks."""
+    """Yield the processes that died in these plays, which are counted over all checks."""
     plays = ((result.check.name, play.observation) for result in results for play in result.plays)
     for number, (check, observation) in enumerate(plays, 1):
         yield from (Death(check, number, why) for why in observation.deaths)
 
 
 def diagnosed(grader: Grader, submission: Submission, report: Report, results: Sequence[Result], calling: Collection[str]) -> Report:
-    """The report with the mistakes that explain it, or with the time after which they are not looked for any more.
+    """Return the report with the mistakes that explain it, or with the time after which the search for them was stopped.
 
-    `calling` are the checks of which a call came to its end. Where there are none, nothing is looked for: only what strikes is told.
+    `calling` names the checks in which a call came to its end. If there are none, nothing is searched: only a mistake that is obvious
+    at once is named.
     """
     exercise, within_s, deadline = submission.exercise, grader.search_s(submission.exercise), grader.deadline(submission.exercise)
     started = time.monotonic()
@@ -178,7 +179,7 @@ def diagnosed(grader: Grader, submission: Submission, report: Report, results: S
 def explained(
     grader: Grader, submission: Submission, report: Report, results: Sequence[Result], within_s: float, deadline: Deadline
 ) -> tuple[tuple[Diagnosis, ...] | None, Step | None]:
-    """The diagnoses and the first wrong step, from plays with the public seed; None where the time was too short."""
+    """Return the diagnoses and the first wrong step, from plays with the public seed; None for both if the time was too short."""
     try:
         if grader.options.seed != PUBLIC_SEED:
             results = list(deadline.each(grader.results(submission.exercise, report.source, submission.path.name, PUBLIC_SEED)))
@@ -188,12 +189,12 @@ def explained(
 
 
 def wrong_step(step: Step, source: str) -> WrongStep:
-    """The first wrong step as it is reported."""
+    """Return the first wrong step in the form of the report."""
     return WrongStep(step.says, Spot(UNLISTED, step.line, step.column, step.width, lines_of(source)[step.line - 1]))
 
 
 def pointed(diagnoses: tuple[Diagnosis, ...], exercise: Exercise, source: str, step: WrongStep | None) -> tuple[Diagnosis, ...]:
-    """The diagnoses, with the lines of the submission where their mistakes stand."""
+    """Return the diagnoses with the lines of the submission that have their mistakes."""
     if {mistake for diagnosis in diagnoses for mistake in diagnosis.mistakes} <= {*BUILT_IN} - {UNLISTED}:
         return diagnoses
     reference, known = read_text(exercise.reference), read_mistakes(exercise)
@@ -206,10 +207,11 @@ def pointed(diagnoses: tuple[Diagnosis, ...], exercise: Exercise, source: str, s
 
 
 def granted(report: Report, calling: Collection[str]) -> int:
-    """The points that are left after what the first diagnosis costs, and after those of the claims that it does not explain.
+    """Return the points that remain after the cost of the first diagnosis and the points of the claims that it does not explain.
 
-    `calling` names the checks of which a call came to its end within the limits. Who raises an exception has computed nothing: unless known
-    mistakes explain everything, the other claims are explained only for as many points as calls that came to their end are good for.
+    `calling` names the checks in which a call came to its end within the limits. A submission that raises an exception has computed
+    nothing there. So unless known mistakes explain everything, explained checks without such a call count only for as many points as
+    the checks in `calling` that hold or are explained.
     """
     if not report.diagnoses:
         return 0

@@ -1,9 +1,9 @@
-"""False accepts and false rejects: over right answers, wrong ones and seeds.
+"""The numbers of false accepts and false rejects, over right answers, wrong ones and seeds.
 
     python tests/benchmarks/acceptance.py [--seeds 20] [SLUG]…
 
-Every right answer has to pass and every wrong one to fail, known mistake or not, on the inputs of every seed. The exit code is 1 if a
-promise was broken.
+Every right answer must pass and every wrong one must fail, be it a known mistake or not, on the inputs of every seed. The exit code is 1
+if a promise was broken.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def accepted(grader: Grader, exercise: Exercise, source: str, seed: int) -> bool
 
 @dataclass
 class Measured:
-    """The numbers of one exercise in words, and whether all promises were kept."""
+    """The results of one exercise as lines of text; `kept` is true if all promises were kept."""
 
     slug: str
     lines: list[str] = field(default_factory=list)
@@ -38,7 +38,7 @@ class Measured:
 
 
 def measure(exercise: Exercise, seeds: Sequence[int], tick: Tick) -> Measured:
-    """All of one exercise, which is one unit of work."""
+    """Measure one exercise, which is one unit of work."""
     with open_grader([exercise], Options()) as grader:
         found = measured_at(grader, exercise, seeds)
     tick(exercise.slug)

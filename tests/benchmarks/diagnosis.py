@@ -1,20 +1,20 @@
-"""How often the diagnosis names what was done, and how long it takes: one mistake, two, three, and four to seven together.
+"""A measurement of how often the diagnosis names the mistakes made, and how long it takes: for one, two, three, and four to seven mistakes.
 
     python tests/benchmarks/diagnosis.py [--pairs 40] [--triples 25] [--more 10] [SLUG]…
 
-All mistakes of an exercise are diagnosed alone; of sets of several that can be made together, a sample that is always the same. A set
-counts as
+Every mistake of an exercise is diagnosed by itself. Sets of several mistakes are a sample, always the same, of the sets that can be made
+together. A set counts as
 
     named        it is the one explanation given
-    partly       only some of it is named, and nothing else
+    partly       some of it is named, and nothing else
     wrongly      anything else is named
     silent       nothing is named
     alike        it cannot be told apart: fewer mistakes, or as many others, explain everything; or every check passes
 
 Shares are of the sets that can be told apart. Promised are 100 % of the singles, 95 % of the pairs and 85 % of the triples. Times are from
-verdict to diagnosis, where what was seen of mistakes before serves the next ones, as multiples of `import torch` in the same run. Promised
-are a median of at most 0.15 for the singles and of at most 0.5 for sets of any other size, and that no diagnosis takes more than 2. The
-exit code is 1 if a promise was broken.
+the verdict to the diagnosis, as multiples of `import torch` in the same run; observations of earlier mistakes are reused. Promised are a
+median of at most 0.15 for the singles and of at most 0.5 for sets of any other size, and that no diagnosis takes more than 2. The exit code
+is 1 if a promise was broken.
 """
 
 from __future__ import annotations
@@ -44,19 +44,19 @@ KINDS = ("named", "partly", "wrongly", "silent", "alike")
 
 @dataclass
 class Measured:
-    """What came of all sets of one size."""
+    """The results of all sets of one size."""
 
     kinds: Counter[str] = field(default_factory=Counter)
     seconds: list[float] = field(default_factory=list)
 
     @property
     def share(self) -> float:
-        """Of those that can be told apart, how many are named."""
+        """The share of named sets among those that can be told apart."""
         return self.kinds["named"] / max(self.kinds.total() - self.kinds["alike"], 1)
 
 
 def import_torch() -> float:
-    """Seconds that the import takes, the median of some."""
+    """Return the seconds that the import takes, as the median of some runs."""
     times = []
     for _ in range(IMPORTS):
         started = time.perf_counter()
@@ -66,7 +66,7 @@ def import_torch() -> float:
 
 
 def sets_of(mistakes: Sequence[Mistake], reference: str, sizes: dict[int, int]) -> Iterator[tuple[Mistake, ...]]:
-    """Every mistake alone, then so many sets of each size."""
+    """Yield every mistake by itself, then the given number of sets of each size."""
     yield from ((mistake,) for mistake in mistakes)
     draw = random.Random(0)
     for size, count in sizes.items():
@@ -82,7 +82,7 @@ def sets_of(mistakes: Sequence[Mistake], reference: str, sizes: dict[int, int]) 
 
 
 def measure(grader: Grader, exercise: Exercise, mistakes: tuple[Mistake, ...], source: str) -> tuple[str, float, str]:
-    """The kind of one set, the seconds that its diagnosis took, and what was named."""
+    """Return the kind of one set, the seconds that its diagnosis took, and the names of the mistakes found."""
     results = list(grader.results(exercise, source, exercise.file_name))
     failed = [result.check.name for result in results if result.check.outcome is Outcome.FAILED]
     started = time.perf_counter()
@@ -103,7 +103,7 @@ def measure(grader: Grader, exercise: Exercise, mistakes: tuple[Mistake, ...], s
 
 
 def measured(exercise: Exercise, sizes: dict[int, int]) -> dict[int, Measured]:
-    """All sets of an exercise, by size; those that are not named are printed."""
+    """Measure all sets of an exercise, by size. Print those that are neither named nor alike."""
     found: defaultdict[int, Measured] = defaultdict(Measured)
     mistakes, reference = read_mistakes(exercise), read_text(exercise.reference)
     with open_grader([exercise], Options()) as grader:

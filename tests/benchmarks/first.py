@@ -1,11 +1,11 @@
-"""How long the first answer of an exercise takes, and how much memory, measured against `python -c "import torch"` in the same run.
+"""A measurement of the time and the memory that the first answer of an exercise takes, against `python -c "import torch"` in the same run.
 
     python tests/benchmarks/first.py [--exercises SLUG…]
 
-For every exercise, each time with an empty cache: a right answer; a wrong one, with a known mistake, until its verdict is known and until
-the mistake is named; then the largest proportional share of memory that the process tree has had meanwhile, in two runs of their own,
-since to look at it takes time. Promised are the median and, in brackets, the worst: 1.6 (2.5) for a right answer, 1.8 (2.5) for a verdict
-and 2.5 (4) for a name, 0.6 where answers are in NumPy, 400 MiB and 120 MiB. The exit code is 1 if a promise was broken.
+It measures for every exercise, each time with an empty cache: a right answer; a wrong one, with a known mistake, until its verdict is known
+and until the mistake is named; then the largest proportional share of memory of the process tree, in two separate runs, since reading it
+takes time. Promised are the median and, in brackets, the worst: 1.6 (2.5) for a right answer, 1.8 (2.5) for a verdict and 2.5 (4) for a
+name, or 0.6 if answers are in NumPy; and 400 MiB, or 120 MiB in NumPy. The exit code is 1 if a promise was broken.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ IN_NUMPY = {"right": (0.6, 0.6), "verdict": (0.6, 0.6), "name": (0.6, 0.6), "MiB
 
 
 def graded(folder: Path, exercise: Exercise, source: str) -> Iterator[tuple[float, str]]:
-    """Grade a source with an empty cache, in a process of its own: how long every line of the driver took to come, and the line."""
+    """Grade a source with an empty cache, in a new process. Yield its process number, then every line of output, each with its seconds."""
     cache = folder / "cache"
     shutil.rmtree(cache, ignore_errors=True)
     (folder / exercise.file_name).write_text(source, encoding="utf-8")
@@ -63,14 +63,14 @@ def graded(folder: Path, exercise: Exercise, source: str) -> Iterator[tuple[floa
 
 
 def right_s(folder: Path, exercise: Exercise) -> float:
-    """Seconds until a right answer has passed."""
+    """Return the seconds until a right answer has passed."""
     *lines, (_s, said) = graded(folder, exercise, exercise.reference.read_text(encoding="utf-8"))
     assert said == "passed", f"{exercise.slug}: the reference {said}"
     return lines[-1][0]
 
 
 def wrong_s(folder: Path, exercise: Exercise, number: int) -> tuple[float, float]:
-    """Seconds until the verdict on a wrong answer is known, and until its mistake is named."""
+    """Return the seconds until the verdict on a wrong answer is known, and until its mistake is named."""
     mistakes = read_mistakes(exercise)
     mistake = mistakes[STRIDE * number % len(mistakes)]
     _pid, *reports, (_s, said) = graded(folder, exercise, mistake.source)
@@ -79,7 +79,7 @@ def wrong_s(folder: Path, exercise: Exercise, number: int) -> tuple[float, float
 
 
 def peak_mib(folder: Path, exercise: Exercise, source: str) -> float:
-    """The largest proportional share of memory of all processes together, while a source is graded."""
+    """Return the largest proportional share of memory of all processes together, in MiB, while a source is graded."""
     coming = graded(folder, exercise, source)
     pid, shares, ended = int(next(coming)[1]), [0.0], threading.Event()
 
@@ -97,7 +97,7 @@ def peak_mib(folder: Path, exercise: Exercise, source: str) -> float:
 
 
 def tree(pid: int) -> Iterable[int]:
-    """A process and everything that it started."""
+    """Yield the number of a process and those of all its descendants."""
     yield pid
     try:
         children = [child for task in Path(f"/proc/{pid}/task").iterdir() for child in (task / "children").read_text().split()]
@@ -108,7 +108,7 @@ def tree(pid: int) -> Iterable[int]:
 
 
 def share_mib(pid: int) -> float:
-    """The proportional share of a process; 0 where it has ended."""
+    """Return the proportional share of memory of a process, in MiB; 0 if it has ended."""
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     except OSError:
@@ -117,14 +117,14 @@ def share_mib(pid: int) -> float:
 
 
 def import_s() -> float:
-    """Seconds that the import of PyTorch takes now."""
+    """Return the seconds that the import of PyTorch takes now."""
     started = time.time()
     subprocess.run([sys.executable, "-c", "import torch"], check=True)
     return time.time() - started
 
 
 def measured(folder: Path, exercise: Exercise, number: int) -> dict[str, float]:
-    """The row of an exercise: ratios to the import before, and MiB."""
+    """Return the row of an exercise: ratios to the import just before, and MiB."""
     unit = import_s()
     right = right_s(folder, exercise)
     verdict, name = wrong_s(folder, exercise, number)
@@ -139,7 +139,7 @@ def measured(folder: Path, exercise: Exercise, number: int) -> dict[str, float]:
 
 
 def summary(title: str, rows: dict[str, dict[str, float]], promised: dict[str, tuple[float, float]]) -> bool:
-    """Print the medians and the worst of some rows. Returns whether every promise was kept."""
+    """Print the medians and the worst values of some rows. Return True if every promise was kept."""
     kept = True
     for column in COLUMNS if rows else ():
         values = {slug: row[column] for slug, row in rows.items()}

@@ -1,18 +1,18 @@
-"""Where the diagnosis points in the learner's own source: how often it finds the line of a mistake, and that it never points at another.
+"""A measurement of the lines of a learner's source at which the diagnosis points: how many are found, and that none is wrong.
 
     python tests/benchmarks/learner_line.py [--verbose] [SLUG]…
 
-Cases are programs in which a known mistake was made mechanically, so that its place is known:
+Cases are programs in which a known mistake was made mechanically, so its place is known:
 
-    the mistakes of the reference, in five other spellings of the same program: local names exchanged, laid out anew, torch.f(x) for x.f(),
-        a multiplication by rsqrt for a division by sqrt, and all of these at once
-    the same edit in the right alternatives, where its old text, or an equivalent of it, occurs there exactly once
+    the mistakes of the reference, in five other spellings of the same program: local names replaced, reformatted, torch.f(x) for x.f(), a
+        multiplication by rsqrt for a division by sqrt, and all of these at once
+    the same edit in the right alternatives, if its old text, or an equivalent of it, occurs there exactly once
 
-A case is placed if something is pointed at, and all of it is what was edited. It is wrong if anything else is pointed at, or anything at
-all where the edit only took lines away. In right programs no diagnosis asks for a place; how often one would be given is told as well. The
+A case is placed if the diagnosis points at some lines and all of them were edited. It is wrong if it points at another line, or at any line
+if the edit only removed lines. No diagnosis asks for a place in a right program; the table also counts how often one would be given. The
 exit code is 1 if a place was wrong, or if less than 70 % were placed.
 
-The last line tells the same of tests/grader/wild, where each mistake stands among others and the place is that of its repair.
+The last line has these counts for tests/grader/wild, whose files have several mistakes each; the place of a mistake is that of its repair.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ EPS = r"(self\.eps|eps)"
 WIDER = r"\w+\.to\(torch\.promote_types\(\w+\.dtype, torch\.float32\)\)"
 ROOT = [(rf"torch\.sqrt\(([^()]+) \+ {EPS}\)", "{root}"), (rf"\(([^()]+(?:\([^()]*\))?) \+ {EPS}\)\.sqrt\(\)", "{root}")]
 Forms = Mapping[str, list[tuple[str, str]]]
-FORMS: Forms = {  # by the name of a mistake: other ways in which its edit may be made, as a pattern and a replacement
+FORMS: Forms = {  # by the name of a mistake: other ways to make its edit, as a pattern and a replacement
     "unbiased-variance": [(r", (correction=0|unbiased=False)", "")],
     "unbiased-normalisation": [(r", (correction=0|unbiased=False)", "")],
     "eps-missing": [(rf" \+ {EPS}\b", ""), (rf"\.add\({EPS}\)", "")],
@@ -84,7 +84,7 @@ FUNCTIONS = {"mean", "var", "std", "sum", "square", "sqrt"}
 
 @dataclass(frozen=True)
 class Case:
-    """A program with a mistake that was made there, and what was changed for it."""
+    """A program before and after a mistake was made in it."""
 
     name: str
     mistake: Mistake
@@ -98,7 +98,7 @@ class Case:
         return "placed" if spots else "silent" if self.has_place else "none"
 
     def edited(self) -> Iterator[int]:
-        """The lines that hold what was changed, and all lines of a text that was exchanged as a whole."""
+        """Yield the edited lines, and all lines of a text that was replaced as a whole."""
         for span in changed(self.right, self.wrong):
             yield from range(span.start[0], span.end[0] + 1)
         for edit in self.mistake.edits:
@@ -108,7 +108,7 @@ class Case:
 
     @property
     def has_place(self) -> bool:
-        """Whether the edit left anything at its place: not where it only took lines away."""
+        """True if the edit left anything at its place, false if it only removed lines."""
         kept = iter(line.strip() for line in self.right.splitlines())
         return not all(line in kept for line in map(str.strip, self.wrong.splitlines()) if line not in ("", "pass"))
 
@@ -131,7 +131,7 @@ def cases_of(exercise: Exercise) -> Iterator[Case]:
 
 
 def made_in(source: str, reference: str, mistake: Mistake) -> str | None:
-    """The source with the mistake's edit; None where it is not possible, or not at one place alone."""
+    """Return the source with the mistake's edit, or None if the edit is impossible, or possible at more than one place."""
     wrong = source
     for edit in mistake.edits:
         old = reference[edit.start : edit.end]
@@ -159,7 +159,7 @@ def parses(source: str) -> bool:
 
 
 class Renamed(ast.NodeTransformer):
-    """Other names for the local variables of every function, and for the input of `forward`."""
+    """A transformer that renames the local variables of every function, and the parameters of `forward` and of methods like it."""
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
         local = {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
@@ -174,7 +174,7 @@ class Renamed(ast.NodeTransformer):
 
 
 class Functions(ast.NodeTransformer):
-    """torch.f(x, …) for x.f(…)."""
+    """A transformer that writes torch.f(x, …) for x.f(…)."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
@@ -188,7 +188,7 @@ class Functions(ast.NodeTransformer):
 
 
 class Reciprocal(ast.NodeTransformer):
-    """a * torch.rsqrt(b) for a / torch.sqrt(b)."""
+    """A transformer that writes a * torch.rsqrt(b) for a / torch.sqrt(b)."""
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)
@@ -222,7 +222,7 @@ SPELLINGS: Mapping[str, Callable[[str], str]] = {
 
 
 def measure(exercise: Exercise, verbose: bool) -> Counter[str]:
-    """How many cases end in which verdict, those in alternatives also by themselves; and the slowest, in milliseconds of computing."""
+    """Count the cases of each verdict, those in alternatives also separately. Add the slowest case, in milliseconds of processor time."""
     reference = read_text(exercise.reference)
     found: Counter[str] = Counter()
     slowest = 0.0
@@ -247,7 +247,7 @@ def measure(exercise: Exercise, verbose: bool) -> Counter[str]:
 
 
 def measure_wild(slugs: Sequence[str]) -> Counter[str]:
-    """How many deviations of wild submissions are pointed at, of those that are edits of the reference."""
+    """Count the verdicts on deviations of wild submissions that are edits of the reference."""
     found: Counter[str] = Counter()
     for wild in wild_submissions():
         if slugs and wild.slug not in slugs:

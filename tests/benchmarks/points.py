@@ -1,4 +1,4 @@
-"""What every known mistake costs: the points of the claims that hold without it, and those that are given.
+"""The points left with every known mistake: those of the claims that still hold, and those given.
 
 python tests/benchmarks/points.py [SLUG]…
 """
@@ -26,7 +26,7 @@ def main() -> int:
 
 
 def table(exercise: Exercise) -> None:
-    """Points before and after, for every mistake of an exercise, and the means."""
+    """Print both points of every mistake of an exercise, and their means."""
     with TemporaryDirectory() as folder:
         submissions = []
         for mistake in read_mistakes(exercise):

@@ -1,13 +1,13 @@
-"""How long grading takes, measured against `python -c "import torch"` in the same run, because machines and their moods differ.
+"""A measurement of how long grading takes, against `python -c "import torch"` in the same run, because the speed of machines varies.
 
     python tests/benchmarks/speed.py [--rounds 7]
 
 Every round runs each command once, so that all of them meet the same noise; the table shows the median over the rounds of the time and of
-its ratio to the import. Promised ratios: 1.1 for a check of any exercise with cached expectations, 1.3 where the answer is wrong and the
-mistake is named, in each round another one of those known, and 0.6 and 0.7 in NumPy, where PyTorch is not imported; 2.5 for the very first
-check of batch norm, which plays the reference too (first.py measures that of every exercise); 0.25 for what inspection alone can say, and
-0.25 for a whole suite on a warm zygote, which is also what each further file of one check may cost. The exit code is 1 if a promise was
-broken.
+its ratio to the import. Promised ratios: 1.1 for a check of any exercise with cached expectations, 1.3 if the answer is wrong and the
+mistake is named (another known mistake in each round), and 0.6 and 0.7 in NumPy, when PyTorch is not imported; 2.5 for the very first
+check of batch norm, which plays the reference too (first.py measures that of every exercise); 0.25 for a syntax error, which inspection
+finds without a play; 0.25 for a whole suite on a warm zygote, and for each further file of one check; 0.3 for `normgrade watch`, from a
+save to the verdict. The exit code is 1 if a promise was broken.
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 def python(folder: Path, cache: Path, *arguments: str, code: int = 0) -> None:
-    """Run Python in a folder as a user would; its output goes nowhere."""
+    """Run Python in a folder as a user would. Show its output only if it ends with another code."""
     environment = os.environ | {"NORMGRADE_CACHE": str(cache), "NORMGRADE_CONFIG": f"{cache}-configuration"}
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # whoever installs normgrade has its bytecode
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed normgrade has its bytecode
     ended = subprocess.run([sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False)
     if ended.returncode != code:
         raise SystemExit(f"{' '.join(arguments)} ended with {ended.returncode}, not {code}:\n{ended.stdout}{ended.stderr}")
@@ -71,7 +71,7 @@ def check(folder: Path, cache: Path, *files: str, slug: str = SLUG, code: int = 
 
 @contextmanager
 def workspace() -> Iterator[Path]:
-    """A folder with right answers and one that is not Python."""
+    """Yield a folder with right answers and one file that is not Python."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for number in range(1 + FURTHER):
@@ -83,14 +83,14 @@ def workspace() -> Iterator[Path]:
 
 
 def check_wrong(folder: Path, cache: Path, slug: str, number: int) -> float:
-    """Seconds to check an answer with one of the known mistakes, and to name it."""
+    """Return the seconds to check an answer with one of the known mistakes, and to name it."""
     mistakes = read_mistakes(Course.find().exercise(slug))
     (folder / "wrong.py").write_text(mistakes[STRIDE * number % len(mistakes)].source, encoding="utf-8")
     return seconds(lambda: check(folder, cache, "wrong.py", slug=slug, code=1))
 
 
 def one_round(folder: Path, cache: Path, number: int) -> dict[str, float]:
-    """Seconds of every command."""
+    """Return the seconds of every command."""
     files = [f"right{number}.py" for number in range(1 + FURTHER)]
     empty = folder / "empty-cache"
     shutil.rmtree(empty, ignore_errors=True)
@@ -109,7 +109,7 @@ def one_round(folder: Path, cache: Path, number: int) -> dict[str, float]:
 
 
 def warm_suites(rounds: int) -> list[float]:
-    """Seconds from fork to verdict, of a whole suite on a right answer."""
+    """Return the seconds of a whole suite on a right answer, from fork to verdict, in each round."""
     exercise = Course.find().exercise(SLUG)
     source = exercise.reference.read_text(encoding="utf-8")
 
@@ -119,7 +119,7 @@ def warm_suites(rounds: int) -> list[float]:
 
 
 def saves(folder: Path, rounds: int) -> list[float]:
-    """Seconds from a save to the verdict on a right answer, as `normgrade watch` sees it."""
+    """Return the seconds from a save to the verdict on a right answer, as `normgrade watch` sees it, in each round."""
     course = Course.find()
     exercise = course.exercise(SLUG)
     source, path = exercise.reference.read_text(encoding="utf-8"), folder / exercise.file_name
@@ -140,7 +140,7 @@ def saves(folder: Path, rounds: int) -> list[float]:
         wait(watching)
         found = []
         for number in range(rounds):
-            wait_s = 0.01 * number  # so that the moment of the save has nothing to do with the moments of looking
+            wait_s = 0.01 * number  # so that saves come at all phases of the polling
             time.sleep(wait_s % PAUSE_S)
             found.append(seconds(partial(save_and_wait, watching, number)))
         return found
@@ -153,7 +153,7 @@ def main() -> int:
     with workspace() as folder:
         cache = folder / "cache"
         for slug in ALL:
-            check_wrong(folder, cache, slug, 0)  # from now on everything is kept
+            check_wrong(folder, cache, slug, 0)  # fills the cache
         measured = [one_round(folder, cache, number) for number in range(rounds)]
         os.environ["NORMGRADE_CACHE"] = str(cache)
         os.environ["NORMGRADE_CONFIG"] = f"{cache}-configuration"

@@ -1,11 +1,11 @@
-"""What one grading costs once a grader is open: gradings per second and core, and who takes the time.
+"""The cost of one grading when a grader is open: gradings per second and core, and which process takes the time.
 
     python tests/benchmarks/throughput.py [--rounds 9] [SLUG …]
 
-A right answer is graded again and again, from the fork of its worker to the verdict. The processors' time goes to the grader's own code, to
-the worker's, and to the kernel for both (forks, pages, pipes, walls). Every round imports PyTorch once, and grades ten times. The table has
-medians over the rounds; the ratio is that of a grading to the import. Promised is 0.14 from fork to verdict of layer_norm, and of its
-processors' time 60 ms for the trusted side. The exit code is 1 if a promise was broken.
+A right answer is graded again and again, from the fork of its worker to the verdict. The processor time is split into the grader's own
+code, the worker's, and the kernel for both (forks, pages, pipes, walls). Every round imports PyTorch once, and grades ten times. The
+table has medians over the rounds; the ratio is that of a grading to the import. Promised are a ratio of 0.14 from fork to verdict of
+layer_norm, and 60 ms of processor time for its trusted side. The exit code is 1 if a promise was broken.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from normgrade.worker.launch import Zygote
 
 SLUG = "layer_norm"
 GRADINGS = 10  # of each round
-FORK_TO_VERDICT = 0.14  # of the import of PyTorch
+FORK_TO_VERDICT = 0.14  # relative to the import of PyTorch
 TRUSTED_MS = 60.0
 TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 
 
 class Cost(NamedTuple):
-    """Seconds of one grading: by the clock, and of processors in the grader, in the worker, and in the kernel for both.
+    """The seconds of one grading: by the clock, and of processor time in the grader, in the worker, and in the kernel for both.
 
-    `ratio` is that of the clock's to an import of PyTorch.
+    `ratio` is the clock time relative to an import of PyTorch.
     """
 
     ratio: float
@@ -51,7 +51,7 @@ class Cost(NamedTuple):
 
 
 def of_zygote(pid: int) -> tuple[float, float]:
-    """Seconds that a zygote, its workers and what stands around it have computed, in their own code and in the kernel."""
+    """Return the processor seconds of a zygote and all its descendants, in their own code and in the kernel."""
     stat, children = (Path(f"/proc/{pid}/{name}").read_text(encoding="utf-8") for name in ("stat", f"task/{pid}/children"))
     user, kernel, reaped_user, reaped_kernel = (int(field) * TICK_S for field in stat.rpartition(")")[2].split()[11:15])
     below = [of_zygote(int(child)) for child in children.split()]
@@ -59,7 +59,7 @@ def of_zygote(pid: int) -> tuple[float, float]:
 
 
 def one_round(grader: Grader, exercise: Exercise) -> Cost:
-    """The mean over some gradings of the reference, after an import of PyTorch."""
+    """Return the mean cost of some gradings of the reference, after an import of PyTorch."""
     import_s = import_torch_s()
     source, starter = read_text(exercise.reference), grader.hosts["torch"].starter
     assert isinstance(starter, Zygote), "workers are not forked here"
@@ -90,7 +90,7 @@ def main() -> int:
     print(f"{'':18}{'clock':>9}{'ratio':>8}{'grader':>9}{'worker':>9}{'kernel':>9}{'gradings/s/core':>17}")
     with open_grader(exercises, Options()) as grader:
         for exercise in exercises:
-            one_round(grader, exercise)  # expectations are computed, files are read
+            one_round(grader, exercise)  # computes expectations, reads files
             found = Cost(*map(statistics.median, zip(*(one_round(grader, exercise) for _ in range(options.rounds)), strict=True)))
             columns = (f"{seconds * 1000:>6.1f} ms" for seconds in (found.grader, found.worker, found.kernel))
             print(f"{exercise.slug:18}{found.clock * 1000:>6.1f} ms{found.ratio:>8.3f}{''.join(columns)}{1 / found.cores:>17.1f}")

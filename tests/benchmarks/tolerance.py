@@ -1,25 +1,25 @@
-"""Measure what justifies the tolerance K · (spread + u·|y| + smallest subnormal), K = 64, P = 16 plays in Monte Carlo arithmetic.
+"""A measurement that justifies the tolerance K · (spread + u·|y| + smallest subnormal), K = 64, P = 16 plays in Monte Carlo arithmetic.
 
     python tests/benchmarks/tolerance.py [--seeds N]
 
 Every number is an error divided by its bound at K = 1, the largest over all places: outputs, gradients of the input and the parameters,
-buffers. Layer norm, batch norm (training and evaluation) and RMS norm are built and played as the grader does it. What was promised:
+buffers. Layer norm, batch norm (training and evaluation) and RMS norm are built and played as the grader does it. The promises:
 
-1. Right ways of writing a layer stay at or below 48, in every regime: so K = 64 never rejects right code.
-2. Mistakes, in the regime that reveals them, reach at least 300 in every draw: so K = 64 always catches wrong code. A one-pass variance
-   has the right formula, so it is promised to be caught only where the arithmetic fails, from an offset of 100 on.
-3. In half precision, where K is not the whole tolerance, right code stays within what is allowed, and statistics in half precision exceed
-   it where they matter.
+1. Right ways to write a layer stay at or below 48, in every regime, so K = 64 never rejects right code.
+2. Mistakes, in the regime that reveals them, reach at least 300 in every draw, so K = 64 always catches wrong code. A one-pass variance
+   has the right formula, so it is promised to be caught only when the arithmetic fails, from an offset of 100 on.
+3. In half precision, for which K is not the whole tolerance, right code stays within the tolerance, and statistics in half precision
+   exceed it in the regimes that reveal them.
 
-What comes nearest to K is a sum taken one value after the other (as Welford does) over hundreds of values, most of all at a large offset:
-its rounding errors grow with √n, while a sum in the reference is a single operation, rounded once. The other part is chance: few plays may
-happen to agree, so the worst ratio grows slowly with the number of seeds. The tables show it beside the worst ratio at P = 32, where the
-spread is known well.
+The right code nearest to K sums hundreds of values one after the other (as Welford does), most of all at a large offset: its rounding
+errors grow with √n, while a sum in the reference is a single operation, rounded once. The other part is chance: few plays may happen to
+agree, so the worst ratio grows slowly with the number of seeds. The tables show it beside the worst ratio at P = 32, when the spread is
+known well.
 
-Then the alternatives that were weighed: perturbing the inputs alone, random signs in the place of a normal ξ, and other numbers of plays.
-Each has its own least K that right code needs and greatest K that mistakes allow.
+Then come the alternatives that were considered: perturbing only the inputs, random signs instead of a normal ξ, and other numbers of plays.
+For each, the table has the least K that right code needs and the greatest K that mistakes allow.
 
-Prints tables; exits with 1 where a promise does not hold. Takes about a minute on one core with three seeds.
+It prints tables, and exits with 1 if a promise does not hold. It takes about a minute on one core with three seeds.
 """
 
 from __future__ import annotations
@@ -56,18 +56,18 @@ RIGHT_AT_MOST = 48.0
 MISTAKE_AT_LEAST = 300.0
 COUNTS_OF_PLAYS = (2, 4, 8, 16, 32)
 UNIT = UNIT_ROUNDOFF["float32"]
-GROUPS = 6  # how many rows or channels are normalised, each by itself
+GROUPS = 6  # rows or channels, each normalised by itself
 console = Console(width=100, highlight=False)
 
 
-# --- regimes: what is normalised --------------------------------------------------------------------------------------------------------
+# --- regimes: the numbers to normalise --------------------------------------------------------------------------------------------------
 
-Draw = Callable[[np.random.Generator, int], np.ndarray]  # (GROUPS, n): every row is normalised by itself
+Draw = Callable[[np.random.Generator, int], np.ndarray]  # (GROUPS, n), every row normalised by itself
 
 
 @dataclass(frozen=True, slots=True)
 class Regime:
-    """Numbers to normalise, `n` at a time; in `dtype`, by a layer with this `eps`, or with its own default."""
+    """Numbers to normalise, `n` at a time, in `dtype`, by a layer with this `eps`; if it is None, with the layer's default."""
 
     name: str
     draw: Draw
@@ -111,7 +111,7 @@ REGIMES = (
     Regime("eps 0.1", normal(), eps=0.1),
     *(Regime(f"n = {n}", normal(), n=n) for n in (1, 2, 3, 4, 16, 64, 256, 768, 1024, 4096)),
     Regime("n = 1, scale 300", normal(scale=300), n=1),  # the gradient of RMS norm cancels to about eps
-    Regime("n = 2, scale 300", normal(scale=300), n=2),  # so do those of layer norm and batch norm
+    Regime("n = 2, scale 300", normal(scale=300), n=2),  # and so do those of layer norm and batch norm
 )
 
 HALF_REGIMES = (
@@ -126,25 +126,25 @@ HALF_REGIMES = (
 
 
 def rows_story(regime: Regime, random: np.random.Generator) -> Story:
-    """For a layer that normalises the last dimension: (2, 3, n)."""
+    """Return a story for a layer that normalises the last dimension of (2, 3, n)."""
     x = regime.draw(random, regime.n).reshape(2, -1, regime.n)
     return [build(regime.n, **regime.arguments), train(x, regime.dtype)]
 
 
 def as_channels(values: np.ndarray) -> np.ndarray:
-    """(C, n) → (n, C), or (n/4, C, 4) where that leaves several samples."""
+    """Reshape (C, n) to (n, C), or to (n/4, C, 4) if that leaves several samples."""
     n = values.shape[1]
     return np.ascontiguousarray(values.reshape(GROUPS, n // 4, 4).transpose(1, 0, 2) if n % 4 == 0 and n > 4 else values.T)
 
 
 def training_story(regime: Regime, random: np.random.Generator) -> Story:
-    """Two steps of training, so that the buffers of the first are the second's."""
+    """Return a story of two training steps, so that the second starts with the buffers of the first."""
     batches = [as_channels(regime.draw(random, regime.n)) for _ in range(2)]
     return [build(GROUPS, momentum=0.3, **regime.arguments), *(train(batch, regime.dtype) for batch in batches)]
 
 
 def evaluation_story(regime: Regime, random: np.random.Generator) -> Story:
-    """Evaluation with running statistics near the batch's own, so that an offset cancels as it does in a trained layer."""
+    """Return a story of an evaluation with running statistics near the batch's own, so that an offset cancels as in a trained layer."""
     values = regime.draw(random, regime.n)
     mean = values.mean(1) + 0.1 * values.std(1) * random.standard_normal(GROUPS)
     layer = build(GROUPS, **regime.arguments).filled(running_mean=mean, running_var=values.var(1) * random.uniform(0.5, 1.5, GROUPS))
@@ -252,7 +252,7 @@ class Layer:
     least_values: int = 1
 
     def revealed(self, regime: Regime) -> list[str]:
-        """The mistakes to play in this regime."""
+        """Return the names of the mistakes to play in this regime."""
         table = self.reveals if regime in REGIMES else self.half_mistakes
         return [name for name, regimes in table.items() if regime.name in regimes.split("; ")]
 
@@ -264,7 +264,7 @@ def rms_norm() -> Layer:
 
 
 def of_course(name: str, slug: str, story: Callable[[Regime, np.random.Generator], Story], **rest: object) -> Layer:
-    """A layer of the course, with its reference, alternatives and mistakes."""
+    """Return a layer of the course, with its reference, alternatives and mistakes."""
     exercise = Course(Path(__file__).parents[2]).exercise(slug)
     reference = exercise.reference.read_text(encoding="utf-8")
     right = {"reference": reference} | {path.stem: path.read_text(encoding="utf-8") for path in exercise.alternatives}
@@ -374,14 +374,14 @@ class RandomSigns(RandomRounding):  # type: ignore[no-untyped-call]
 
 
 def signed(wide: Playable, unit: float, seed: int) -> Request:
-    """The request with every number that goes in multiplied by 1 ± u."""
+    """Return the request with every input number multiplied by 1 ± u."""
     random = generator(seed, "signs")
     return changed(wide, lambda values: values * (1 + unit * random.choice([-1.0, 1.0], values.shape)))
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A way of finding the spread: how the inputs are perturbed, in which arithmetic they are played, and how often."""
+    """A way to find the spread: how the inputs are perturbed, the arithmetic of the plays, and the numbers of plays."""
 
     name: str
     perturb: Callable[[Playable, float, int], Request]
@@ -398,12 +398,12 @@ RULES = (
     Rule("random signs", signed, RandomSigns),
     Rule("normal ξ", perturbed, RandomRounding, COUNTS_OF_PLAYS),
 )
-LONG_RUN = RULES[-1].called(COUNTS_OF_PLAYS[-1])  # the spread is then known well: what is left is the variant's own arithmetic
+LONG_RUN = RULES[-1].called(COUNTS_OF_PLAYS[-1])  # the spread is then known well, so the rest is the variant's own arithmetic
 SETTLED = f"at P = {COUNTS_OF_PLAYS[-1]}"
 
 
 def expectations(layer: Layer, asked: TypedRequest) -> dict[str, Expectation]:
-    """Rule → expectation: the one that the grader works with, and those by the alternatives."""
+    """Map each rule to its expectation: the one of the grader, and those of the alternatives."""
     implementation = module(layer.reference, "implementation")
     shipped = expect(implementation, asked)
     native, wide = play(implementation, asked), widened(asked)
@@ -427,7 +427,7 @@ def expectations(layer: Layer, asked: TypedRequest) -> dict[str, Expectation]:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """The largest error / bound at K = 1 of one implementation on one draw, by one rule, and where it was."""
+    """The largest error / bound at K = 1 of one implementation on one draw, by one rule, and its place."""
 
     layer: str
     who: str
@@ -443,7 +443,7 @@ class Measurement:
 
 
 def severity(observation: Observation, expectation: Expectation) -> tuple[float, str]:
-    """The largest error / bound at K = 1, and its place. Infinite for NaN, an error, or anything but the right kind of value."""
+    """Return the largest error / bound at K = 1, and its place. It is infinite for NaN, an error, or a wrong kind of value."""
     if observation.error is not None:
         return math.inf, observation.error.message
     return max((ratio(observation.values.get(place), wanted), place) for place, wanted in expectation.places.items())
@@ -484,7 +484,7 @@ def measure_all(chosen: Iterable[Layer], regimes: Iterable[Regime], seeds: int) 
 
 
 def grouped(measurements: Iterable[Measurement], *names: str) -> dict[tuple[str, ...], list[Measurement]]:
-    """The measurements by the values of these fields, in the order of appearance."""
+    """Group the measurements by the values of these fields, in the order of appearance."""
     groups: dict[tuple[str, ...], list[Measurement]] = {}
     for measurement in measurements:
         groups.setdefault(tuple(getattr(measurement, name) for name in names), []).append(measurement)
@@ -511,7 +511,7 @@ def in_short(place: str) -> str:
 
 
 def table(title: str, *columns: str, right: Iterable[str] = ()) -> Table:
-    """A table; the columns named in `right` hold numbers."""
+    """Return an empty table; the columns named in `right` are for numbers."""
     made = Table(title=title, title_justify="left", box=None, pad_edge=False, show_edge=False, header_style="", title_style="bold")
     for column in columns:
         made.add_column(column, justify="right" if column in right else "left", no_wrap=column in right)
@@ -579,7 +579,7 @@ def show_alternatives(measurements: list[Measurement]) -> None:
 
 
 def extremes(measurements: list[Measurement]) -> tuple[Measurement, Measurement]:
-    """The right variant that needs the greatest K, and the mistake that allows the least."""
+    """Return the right variant that needs the greatest K, and the mistake that allows the least."""
     right = greatest(one for one in measurements if one.is_right)
     return right, least(one for one in measurements if not one.is_right and one.is_promised)
 
@@ -604,7 +604,7 @@ def promises(measurements: list[Measurement], half: list[Measurement]) -> list[t
 @click.option("--seeds", default=3, show_default=True, type=click.IntRange(min=1), help="How many draws of every case.")
 def main(seeds: int) -> None:
     started = time.perf_counter()
-    warnings.simplefilter("ignore")  # mistakes earn warnings, of a variance over one value
+    warnings.simplefilter("ignore")  # mistakes cause warnings, such as those of a variance over one value
     measured = measure_all(layers(), REGIMES, seeds)
     half = measure_all(layers(), HALF_REGIMES, seeds)
     show_right(measured)

@@ -1,8 +1,8 @@
-"""What the walls cost: a worker from its start to its end behind each tier, the self-test, and how long a zygote takes to be ready.
+"""The cost of the walls: of a worker from its start to its end in each tier, of the self-test, and of a zygote until it is ready.
 
     python tests/benchmarks/walls.py [--rounds 40]
 
-In every round each tier starts one worker, has it load a small source and answer one request, and ends it, so that all tiers meet the same
+In every round each tier starts one worker, lets it load a small source and answer one request, and ends it, so that all tiers meet the same
 noise. Promised, on a quiet machine: at most 1.5 ms more than the tier `process` per worker, and 15 ms for the self-test.
 """
 
@@ -39,7 +39,7 @@ def one_worker_ms(host: Host) -> float:
 
 
 def workers(rounds: int) -> bool:
-    """A table of milliseconds per worker; whether the promise was held."""
+    """Print a table of milliseconds per worker. Return True if the promise was kept."""
     with ExitStack() as stack:
         hosts = {tier: stack.enter_context(Host(tier)) for tier in TIERS}
         hosts = {tier: host for tier, host in hosts.items() if host.protection.tier == tier}
@@ -57,7 +57,7 @@ def workers(rounds: int) -> bool:
 
 
 def self_tests() -> None:
-    """Print of each self-test, in a process like a zygote: milliseconds, trials, and how many of them failed."""
+    """Run self-tests in a process like a zygote. Print the milliseconds, trials and failed trials of each."""
     grader = namespaces()
     zygote.warm_up("torch")
     zygote.freeze()
@@ -72,7 +72,7 @@ def self_tests() -> None:
 
 
 def self_test() -> bool:
-    """Milliseconds of the self-test; whether the promise was held."""
+    """Print the milliseconds of the self-test. Return True if the promise was kept and no trial failed."""
     folders = [str(Path(launch.__file__).parents[2]), str(Path(__file__).parent)]
     command = [sys.executable, "-c", f"import sys; sys.path[:0] = {folders}; import walls; walls.self_tests()"]
     printed = subprocess.run(command, env=launch.environment(), capture_output=True, text=True, check=True).stdout.splitlines()
@@ -85,7 +85,7 @@ def self_test() -> bool:
 
 
 def zygotes(rounds: int) -> None:
-    """Seconds until a zygote is ready, behind each tier."""
+    """Print the seconds until a zygote is ready, in each tier."""
     times: dict[str, list[float]] = {tier: [] for tier in TIERS}
     for _ in range(rounds):
         for tier in TIERS:

@@ -1,10 +1,10 @@
-"""How much of submissions as people really write them a diagnosis names: over tests/grader/wild.
+"""A measurement of how much a diagnosis names in submissions as people really write them: those of tests/grader/wild.
 
     python tests/benchmarks/wild.py [SLUG]…
 
-Of every file: how many deviations it has that are known mistakes, how many of them the diagnosis names, what it names wrongly and what it
-leaves out, how long it takes from the verdict to the diagnosis, and how many of the named mistakes it shows at a line, rightly and wrongly.
-The exit code is 1 if less than 70 % are named, if more than 5 % of the names are wrong, or if a line is.
+The table has for every file: the number of deviations that are known mistakes, how many of them the diagnosis names, how many names are
+wrong, how many are left out, the seconds from the verdict to the diagnosis, and how many of the named mistakes it shows at a line, rightly
+and wrongly. The exit code is 1 if less than 70 % are named, if more than 5 % of the names are wrong, or if a line is wrong.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ COLUMNS = "{:38} {:>10} {:>6} {:>6} {:>8} {:>6} {:>12}"
 
 
 def measure(grader: Grader, exercise: Exercise, wild: Wild) -> Counter[str]:
-    """The counts of one file; what is wrong or left out is printed with it."""
+    """Return the counts of one file. Print them, with the mistakes that are wrong or left out."""
     verdict_at = time.perf_counter()
 
     def on_event(event: Check | Report) -> None:

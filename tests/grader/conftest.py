@@ -1,4 +1,4 @@
-"""Fixtures that all tests share: the normgrade that is under test, the tiny course that they grade on, zygotes that are used again."""
+"""Fixtures that all tests share: the normgrade under test, the tiny course that they grade on, zygotes that are used again."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import ClassVar
 
-import hypothesis  # noqa: F401  # before PyTorch is frozen (oracle/expectation.py): it warns of what the garbage collector does not see
+import hypothesis  # noqa: F401  # before PyTorch is frozen (oracle/expectation.py): it warns of objects that the collector misses
 import pytest
 
 import normgrade
@@ -22,13 +22,13 @@ from normgrade.worker import launch
 from normgrade.worker.host import Host
 from normgrade.worker.launch import Lost, Starter, Zygote
 
-sys.path.insert(0, str(Path(__file__).parent / "harness"))  # what several test files import
+sys.path.insert(0, str(Path(__file__).parent / "harness"))  # modules that several test files import
 TINY = Path(__file__).parent / "fixtures" / "courses" / "tiny"
 EditedCourse = Callable[..., Course]
 Run = Callable[..., tuple[int, str, str]]
 Invoke = Callable[..., subprocess.CompletedProcess[str]]
 Put = Callable[..., None]
-# What is left out while one edits. The order is that in which files are started: the longest first, so that no core waits at the end.
+# Files that `make test-fast` leaves out. Files start in this order: the longest first, so that no core waits at the end.
 MARKED_FILES = {
     "whole/test_attacks.py": "attacks",
     "whole/test_mistakes_in_workers.py": "slow",
@@ -90,7 +90,7 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """One more than there are cores: many tests wait for processes, locks and terminals."""
+    """Return one more than the number of cores: many tests wait for processes, locks and terminals."""
     return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1) + 1
 
 
@@ -99,7 +99,7 @@ def pytest_report_header() -> str:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what takes long, and bring it to the front."""
+    """Mark the slow tests and move them to the front."""
     here, order = Path(__file__).parent, [*MARKED_FILES]
     if gone := [name for name in MARKED_FILES if not (here / name).exists()]:
         raise pytest.UsageError(f"MARKED_FILES in {__file__} names files that are not there: {', '.join(gone)}")
@@ -117,22 +117,22 @@ def names_of_fixtures(item: pytest.Item) -> list[str]:
 
 @pytest.fixture(scope="session")
 def expectations(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The folder of expectations: NORMGRADE_CACHE if it is set, else pytest's own cache; never the user's."""
+    """Yield the folder of expectations: NORMGRADE_CACHE if it is set, else pytest's own cache; never the user's."""
     with pytest.MonkeyPatch.context() as patch:
         if "NORMGRADE_CACHE" not in os.environ:
             cache = getattr(request.config, "cache", None)
             folder = cache.mkdir("expectations") if cache else tmp_path_factory.mktemp("expectations")
-            folder.chmod(0o700)  # whatever the umask is: one that others may write to is not used
+            folder.chmod(0o700)  # regardless of the umask: a folder that others may write to is not used
             patch.setenv("NORMGRADE_CACHE", str(folder))
         yield Path(os.environ["NORMGRADE_CACHE"])
 
 
 @pytest.fixture(scope="session", autouse=True)
 def configuration(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The folder for the key of the cache and for trusted courses; never the user's.
+    """Yield the folder for the key of the cache and for trusted courses; never the user's.
 
-    All processes of all runs have one key: that in the folder which NORMGRADE_CONFIG names, else one in pytest's own cache. With keys of
-    their own, they would reject each other's expectations.
+    All processes of all runs have one key: from the folder that NORMGRADE_CONFIG names, else from pytest's own cache. If each had its own
+    key, they would reject each other's expectations.
     """
     folder = tmp_path_factory.mktemp("config")
     if named := os.environ.get("NORMGRADE_CONFIG"):
@@ -147,18 +147,18 @@ def configuration(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempP
 
 
 class KeptZygote(Zygote):
-    """A zygote that stays when its host closes, for the next host like it. To start one takes longer than most tests."""
+    """A zygote that stays when its host closes, for the next host of the same kind. Starting one takes longer than most tests."""
 
     idle: ClassVar[list[KeptZygote]] = []
 
     def __init__(self, tier: str, written_with: str) -> None:
-        super().__init__(tier, (), written_with)  # bans are found by each worker here, for its zygote may be of other exercises
+        super().__init__(tier, (), written_with)  # each worker finds its bans, since the zygote may serve other exercises
         self.kind = kind_of(tier, written_with)
 
     def close(self) -> None:
         try:
             self.end(0.0)
-        except Lost:  # or nobody had waited for it to be ready
+        except Lost:  # also raised if nobody had waited until it was ready
             super().close()
             return
         self.idle.append(self)
@@ -167,13 +167,13 @@ class KeptZygote(Zygote):
 
 
 def kind_of(tier: str, written_with: str) -> tuple[object, ...]:
-    """Return everything that a zygote depends on if it is started here and now."""
+    """Return everything that a zygote started now depends on."""
     return tier, written_with, launch.BOOTSTRAP, sorted(launch.environment().items())
 
 
 @pytest.fixture(scope="session")
 def keep_zygotes() -> Iterator[Callable[[Host], Starter]]:
-    """How a host gets a zygote that was used before, or a new one."""
+    """Yield a function that gives a host a used zygote if there is one, else a new one."""
 
     def starter(host: Host) -> Starter:
         kind = kind_of(host.tier, host.written_with)
@@ -191,7 +191,7 @@ def keep_zygotes() -> Iterator[Callable[[Host], Starter]]:
 
 @pytest.fixture(autouse=True, scope="module")
 def kept_zygotes(request: pytest.FixtureRequest, keep_zygotes: Callable[[Host], Starter]) -> Iterator[None]:
-    """Hosts use zygotes again, but where tests are about processes."""
+    """Let hosts use zygotes again, except in tests about processes."""
     with pytest.MonkeyPatch.context() as patch:
         if request.path.relative_to(Path(__file__).parent).parts[0] not in OWN_ZYGOTES:
             patch.setattr(Host, "new_starter", keep_zygotes)
@@ -200,20 +200,20 @@ def kept_zygotes(request: pytest.FixtureRequest, keep_zygotes: Callable[[Host], 
 
 @pytest.fixture(autouse=True)
 def english_afterwards() -> Iterator[None]:
-    """The language is one for the whole process: what one test speaks, the next one must not."""
+    """Switch back to English after each test, because the whole process has one language."""
     yield
     speak(ENGLISH)
 
 
 @pytest.fixture(scope="session")
 def tiny() -> Course:
-    """A course of one function, `rms`, and one layer, `centring`."""
+    """Return a course of one function, `rms`, and one layer, `centring`."""
     return Course(TINY)
 
 
 @pytest.fixture(scope="session")
 def edited_course(tmp_path_factory: pytest.TempPathFactory) -> EditedCourse:
-    """A copy of the tiny course with some of its files edited: path → [(old, new), …], or its whole new text."""
+    """Return a function that copies the tiny course and edits files in it: path → [(old, new), …], or its whole new text."""
 
     def edited(edits: dict[str, list[tuple[str, str]] | str]) -> Course:
         root = tmp_path_factory.mktemp("course")
@@ -233,7 +233,7 @@ def edited_course(tmp_path_factory: pytest.TempPathFactory) -> EditedCourse:
 
 @pytest.fixture
 def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache in which there is nothing yet."""
+    """Create an empty cache, set NORMGRADE_CACHE to it, and return its folder."""
     folder = tmp_path / "cache"
     folder.mkdir(0o700)
     monkeypatch.setenv("NORMGRADE_CACHE", str(folder))
@@ -242,7 +242,7 @@ def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def run(tmp_path: Path, tiny: Course, expectations: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run a command in an empty folder, on the tiny course: its exit code, and what it wrote to both streams, unwrapped."""
+    """Return a function that runs a command in an empty folder, on the tiny course, and returns its exit code and unwrapped streams."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("NORMGRADE_COURSE", str(tiny.root))
     monkeypatch.setenv("NORMGRADE_LANG", "en")
@@ -257,7 +257,7 @@ def run(tmp_path: Path, tiny: Course, expectations: Path, monkeypatch: pytest.Mo
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder, the current one."""
+    """Return an empty folder, which is the current one."""
     folder = tmp_path / "here"
     folder.mkdir()
     monkeypatch.chdir(folder)
@@ -266,7 +266,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def invoke(here: Path, tiny: Course, expectations: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Invoke:
-    """Run a command in this process, in the folder `here`, on the tiny course; its output is as it was written."""
+    """Return a function that runs a command in this process, in the folder `here`, on the tiny course, and keeps its output as written."""
     monkeypatch.setenv("NORMGRADE_COURSE", str(tiny.root))
 
     def ran(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
@@ -278,7 +278,7 @@ def invoke(here: Path, tiny: Course, expectations: Path, monkeypatch: pytest.Mon
 
 @pytest.fixture
 def in_a_process(here: Path, expectations: Path) -> Invoke:
-    """Run a command in a process of its own, piped, in the folder `here`."""
+    """Return a function that runs a command in its own process, with pipes, in the folder `here`."""
 
     def ran(*arguments: str, course: Course | None = None, program: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "PYTHON", "FORCE_COLOR"))}
@@ -293,7 +293,7 @@ def in_a_process(here: Path, expectations: Path) -> Invoke:
 
 @pytest.fixture
 def put(here: Path, tiny: Course) -> Put:
-    """Put right submissions into the folder `here`."""
+    """Return a function that puts right submissions into the folder `here`."""
 
     def copied(*slugs: str) -> None:
         for slug in slugs:

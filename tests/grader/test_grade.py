@@ -1,4 +1,4 @@
-"""Grading from file to report: several submissions at once, some of which hang, die, cheat, or are not there at all."""
+"""Tests of grading from file to report: several submissions at once, some of which hang, die, cheat or do not exist."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def ran(*_: object) -> None:
 
 @pytest.fixture(scope="module")
 def together(tiny: Course, expectations: Path, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Report]:
-    """Submissions for two exercises, graded in one go, with what each is called."""
+    """Return the reports on submissions for two exercises, graded in one call, by the name of the submission."""
     rms, centring, folder = tiny.exercise("rms"), tiny.exercise("centring"), tmp_path_factory.mktemp("together")
     submissions = [
         written(folder, rms, RMS.format(body="print('hello')"), "right function"),
@@ -96,13 +96,13 @@ def test_right_ones_pass(name: str, points: int, together: Mapping[str, Report])
     assert (report.earned, report.possible, report.findings, report.diagnoses) == (points, points, (), ())
 
 
-def test_a_report_says_where_it_comes_from(together: Mapping[str, Report]) -> None:
+def test_report_names_its_submission_sandbox_and_seed(together: Mapping[str, Report]) -> None:
     report = together["right function"]
     assert (report.exercise, report.submission, report.sandbox in TIERS, report.seed) == ("rms", "right function", True, 0)
     assert report.duration_s >= sum(check.duration_s for check in report.checks) > 0
 
 
-def test_a_check_says_what_the_suite_says_of_it(together: Mapping[str, Report]) -> None:
+def test_check_carries_claim_kind_and_points(together: Mapping[str, Report]) -> None:
     checks = {check.name: check for check in together["returns nothing"].checks}
     assert list(checks) == ["test_call", "test_rows[shape0]", "test_rows[shape1]", "test_alone", "test_half_precision"]
     call, rows = checks["test_call"], checks["test_rows[shape1]"]
@@ -113,14 +113,12 @@ def test_a_check_says_what_the_suite_says_of_it(together: Mapping[str, Report]) 
     assert (rows.outcome, rows.points, rows.kind) == (Outcome.FAILED, 2, "formula")
 
 
-def test_what_is_printed_stands_under_its_check(together: Mapping[str, Report]) -> None:
+def test_output_is_kept_with_its_check(together: Mapping[str, Report]) -> None:
     assert {check.stdout for check in together["right function"].checks} == {"hello\n", "hello\nhello\nhello\n"}
     assert {check.stdout for check in together["right function again"].checks} == {""}
 
 
-def test_what_the_probes_print_is_not_the_submissions(
-    edited_course: Callable[..., Course], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_output_of_probes_is_left_out(edited_course: Callable[..., Course], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("normgrade.worker.channel.Capture", SlowlyRead)
     exercise = edited_course({"exercises/rms/probes.py": [("def row", "print('loud')\n\n\ndef row")]}).exercise("rms")
     [report] = grade([written(tmp_path, exercise, RMS.format(body="print('hello')"))])
@@ -128,7 +126,7 @@ def test_what_the_probes_print_is_not_the_submissions(
 
 
 class SlowlyRead(Capture):
-    """Output that arrives later than the answer to which it belongs."""
+    """Output that arrives later than the answer it belongs to."""
 
     def read(self, fd: int) -> None:
         reading, writing = os.pipe()
@@ -158,14 +156,14 @@ def test_an_untouched_stub_is_not_started(together: Mapping[str, Report]) -> Non
         ("missing", "file", "nowhere.py"),
     ],
 )
-def test_what_inspection_finds_ends_it(name: str, rule: str, says: str, together: Mapping[str, Report]) -> None:
+def test_findings_of_inspection_end_the_grading(name: str, rule: str, says: str, together: Mapping[str, Report]) -> None:
     report = together[name]
     [finding] = report.findings
     assert (report.outcome, report.checks, report.earned, report.possible) == (Outcome.FAILED, (), 0, 8)
     assert finding.rule == rule and says in finding.text
 
 
-def test_a_file_that_cannot_be_loaded_fails_with_its_line(together: Mapping[str, Report]) -> None:
+def test_failed_import_is_reported_with_its_line(together: Mapping[str, Report]) -> None:
     report = together["raises on import"]
     first, *rest = report.checks
     assert report.outcome is Outcome.FAILED and first.outcome is Outcome.FAILED
@@ -174,7 +172,7 @@ def test_a_file_that_cannot_be_loaded_fails_with_its_line(together: Mapping[str,
 
 
 @pytest.mark.parametrize(("name", "message"), [("dies", "your code ended the process with exit code 3"), ("exits", "SystemExit: 3")])
-def test_an_end_of_the_process_fails_only_its_own_checks(name: str, message: str, together: Mapping[str, Report]) -> None:
+def test_exit_fails_only_the_checks_it_hits(name: str, message: str, together: Mapping[str, Report]) -> None:
     found = failed(together[name])
     assert found.keys() == WITH_FIVE and {check.outcome for check in found.values()} == {Outcome.FAILED}
     assert found["test_training[5]"].message.startswith(f"step 1: {message}" if name == "exits" else message)
@@ -184,7 +182,7 @@ def test_an_end_of_the_process_fails_only_its_own_checks(name: str, message: str
 # Without running anything
 
 
-def test_nothing_is_run_where_there_is_nothing_to_run(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_runs_without_a_gradable_submission(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(grading, "open_grader", ran)
     rms = tiny.exercise("rms")
     stub, broken = written(tmp_path, rms, rms.stub.read_text(encoding="utf-8")), written(tmp_path, rms, "def rms(:")
@@ -199,7 +197,7 @@ def test_nothing_is_run_where_there_is_nothing_to_run(tiny: Course, tmp_path: Pa
 
 @pytest.fixture(scope="module")
 def slow(tiny: Course, expectations: Path, tmp_path_factory: pytest.TempPathFactory) -> Report:
-    """One that hangs on a batch of five, under a limit for every single answer."""
+    """Return the report on a submission that hangs on a batch of five, with a time limit for each answer."""
     exercise = replace(tiny.exercise("centring"), limits=Limits(answer_s=1.0, total_s=60.0))
     [report] = grade([written(tmp_path_factory.mktemp("slow"), exercise, LAYER.format(at_five="while True: pass"))])
     return report
@@ -222,7 +220,7 @@ def test_the_time_for_all_checks_runs_out(tiny: Course, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("timeout_s", "longest_s"), [(None, math.inf), (20.0, 10.0)])
-def test_only_a_timeout_that_was_asked_for_bounds_the_search_in_seconds(
+def test_only_an_explicit_timeout_bounds_the_search(
     tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, timeout_s: float | None, longest_s: float
 ) -> None:
     told: list[float] = []
@@ -245,7 +243,7 @@ def test_only_a_timeout_that_was_asked_for_bounds_the_search_in_seconds(
         ("def rms(x, eps):\n    return x.missing\n", [("missing-arguments",)]),
     ],
 )
-def test_nothing_is_computed_for_an_answer_of_which_no_play_comes_to_its_end(
+def test_no_footprints_are_computed_if_no_play_finishes(
     source: str, named: list[tuple[str, ...]], tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NORMGRADE_CACHE", str(tmp_path / "empty"))
@@ -296,9 +294,7 @@ RIGHT = "(x / (x.float() ** 2).mean(-1, keepdim=True).add(eps) ** 0.5).type_as(x
         ),
     ],
 )
-def test_a_right_answer_that_ends_its_process_does_not_pass_and_its_deaths_are_told(
-    act: str, why: str, call: int, tiny: Course, tmp_path: Path
-) -> None:
+def test_right_answer_that_dies_fails_with_its_deaths(act: str, why: str, call: int, tiny: Course, tmp_path: Path) -> None:
     source = "import ctypes, os\n" + AT_CALL.format(call=call, act=act, right=RIGHT)
     [report] = grade([written(tmp_path, tiny.exercise("rms"), source)])
     assert report.outcome is Outcome.FAILED
@@ -308,9 +304,7 @@ def test_a_right_answer_that_ends_its_process_does_not_pass_and_its_deaths_are_t
     assert why in checks[report.deaths[0].check].message
 
 
-def test_a_right_answer_whose_process_is_killed_once_passes_and_that_is_told(
-    tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_right_answer_killed_once_passes_with_one_death(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answer, asked = Worker.try_to_answer, list[PlayQuestion]()
 
     def killed_at_the_third(worker: Worker, question: PlayQuestion) -> Observation:
@@ -319,7 +313,7 @@ def test_a_right_answer_whose_process_is_killed_once_passes_and_that_is_told(
             worker.channel.kill(0.0)
         return answer(worker, question)
 
-    monkeypatch.setattr("normgrade.worker.host.AHEAD", 0)  # or the killed one may have answered everything before
+    monkeypatch.setattr("normgrade.worker.host.AHEAD", 0)  # else the killed process may have answered everything before
     monkeypatch.setattr(Worker, "try_to_answer", killed_at_the_third)
     [report] = grade([written(tmp_path, tiny.exercise("rms"), RMS.format(body="pass"))])
     assert (report.outcome, report.earned) == (Outcome.PASSED, 8)
@@ -382,14 +376,14 @@ HALF = {
     "situation_every_dtype",
     "situation_float32_parameters",
     "situation_far_eps",
-}  # PyTorch's kernel for a CPU rounds the mean to half precision
+}  # PyTorch's CPU kernel rounds the mean to half precision
 
 
 @pytest.fixture(scope="module", params=["banned", "welcome"])
 def library(
     request: pytest.FixtureRequest, expectations: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[str, Mapping[str, Report]]:
-    """PyTorch's own layers as submissions, where they are banned and where nothing is."""
+    """Return reports on PyTorch's own layers as submissions, with the exercise's bans and without any."""
     course, folder = Course(carried()), tmp_path_factory.mktemp("cheats")
     sources = {"a subclass": TORCH_BATCH_NORM, "two layers inside": TORCH_BATCH_NORM_INSIDE, "a layer norm": TORCH_LAYER_NORM}
     slugs = {"a subclass": "batch_norm", "two layers inside": "batch_norm", "a layer norm": "layer_norm"}
@@ -412,7 +406,7 @@ def test_the_library_passes_every_check_unless_it_is_banned(
 ) -> None:
     standing, report = library[0], library[1][name]
     if standing == "welcome":
-        decisive = {name for name, check in failed(report).items() if check.decides}  # PyTorch counts a batch that it then refuses
+        decisive = {name for name, check in failed(report).items() if check.decides}  # PyTorch counts a batch before it refuses it
         assert decisive <= (HALF if "BatchNorm" in places[0][1] else set()) and report.findings == ()
         return
     assert report.outcome is Outcome.FAILED and report.diagnoses == ()
@@ -431,7 +425,7 @@ def test_the_seed_draws_the_inputs(tiny: Course, tmp_path: Path) -> None:
     assert one != other and [report.seed for report in reports] == [1, 2]
 
 
-def test_a_mistake_is_named_whatever_the_seed_of_the_grading(tiny: Course, tmp_path: Path) -> None:
+def test_mistake_is_named_under_every_seed(tiny: Course, tmp_path: Path) -> None:
     exercise = tiny.exercise("rms")
     [mistake] = [mistake for mistake in read_mistakes(exercise) if mistake.name == "eps-outside-root"]
     submission = written(tmp_path, exercise, mistake.source)
@@ -441,7 +435,7 @@ def test_a_mistake_is_named_whatever_the_seed_of_the_grading(tiny: Course, tmp_p
     assert first != other
 
 
-def test_a_stub_is_graded_where_that_is_asked_for(tiny: Course, tmp_path: Path) -> None:
+def test_stub_is_graded_if_allowed(tiny: Course, tmp_path: Path) -> None:
     rms = tiny.exercise("rms")
     stub = written(tmp_path, rms, rms.stub.read_text(encoding="utf-8"))
     [report] = grade([stub], Options(allow_stub=True))
@@ -468,7 +462,7 @@ def test_each_step_is_told_from_the_start_on(tiny: Course, tmp_path: Path) -> No
     assert told[0] == ("PyTorch starts", 0, 0) and {step for step in told if step[0] == expected} <= {(expected, n, 5) for n in range(5)}
 
 
-def test_a_report_is_told_before_the_mistake_is_looked_for_and_when_it_is_complete(tiny: Course, tmp_path: Path) -> None:
+def test_report_is_told_before_the_search_and_after(tiny: Course, tmp_path: Path) -> None:
     told: list[Report] = []
     wrong, right = read_mistakes(tiny.exercise("rms"))[0].source, RMS.format(body="pass")
     submissions = [written(tmp_path, tiny.exercise("rms"), source, name) for name, source in (("wrong", wrong), ("right", right))]
@@ -478,7 +472,7 @@ def test_a_report_is_told_before_the_mistake_is_looked_for_and_when_it_is_comple
     assert told[0].diagnoses == () != told[1].diagnoses and told[0].earned <= told[1].earned
 
 
-def test_nothing_is_told_early_where_no_mistake_is_looked_for(tiny: Course, tmp_path: Path) -> None:
+def test_nothing_is_told_early_without_a_search(tiny: Course, tmp_path: Path) -> None:
     told: list[Report] = []
     raising = written(tmp_path, tiny.exercise("rms"), RMS.format(body="raise ValueError"), "raising")
     unread = written(tmp_path, tiny.exercise("rms"), "def rms(", "unread")
@@ -497,7 +491,7 @@ def test_nothing_is_told_early_where_no_mistake_is_looked_for(tiny: Course, tmp_
         ("solutions/rms/reference.py", "wide.square()", "(1 / 0)", "test_rows[shape0]", "the reference itself raises Zero"),
     ],
 )
-def test_a_broken_course_is_an_error_and_nobody_elses_fault(
+def test_broken_course_is_an_error_not_a_failure(
     path: str, old: str, new: str, name: str, message: str, tiny: Course, edited_course: Callable[..., Course]
 ) -> None:
     exercise = edited_course({path: [(old, new)]}).exercise("rms")
@@ -515,7 +509,7 @@ def test_a_suite_that_is_no_python_is_named(edited_course: Callable[..., Course]
     assert str(caught.value) == f"{exercise.suite}, line 2: {why}"
 
 
-def test_probes_that_cannot_be_loaded_are_an_error_that_names_them(edited_course: Callable[..., Course]) -> None:
+def test_broken_probes_are_named_in_the_error(edited_course: Callable[..., Course]) -> None:
     exercise = edited_course({"exercises/rms/probes.py": "1 / 0\n"}).exercise("rms")
     [report] = grade([Submission(exercise, exercise.reference, "right")])
     assert report.outcome is Outcome.ERROR and {check.outcome for check in report.checks} == {Outcome.ERROR}
@@ -536,7 +530,7 @@ def test_a_diagnosis_points_at_the_learners_own_lines(tmp_path: Path) -> None:
 
 
 def a_report(*outcomes: Outcome, diagnosis: Diagnosis | None = None) -> Report:
-    """A report of 20 points with one check for each outcome, which are worth as much as each other."""
+    """Return a report of 20 points with one check for each outcome, all worth the same."""
     checks = tuple(
         Check(f"test_{number}", "It holds.", Kind.FORMULA, outcome, 20 // len(outcomes)) for number, outcome in enumerate(outcomes)
     )
@@ -547,7 +541,7 @@ def a_report(*outcomes: Outcome, diagnosis: Diagnosis | None = None) -> Report:
 PASSED, FAILED = Outcome.PASSED, Outcome.FAILED
 
 
-EVERY = {"test_0", "test_1", "test_2", "test_3"}  # checks of which a call came to its end
+EVERY = {"test_0", "test_1", "test_2", "test_3"}  # checks with a call that finished
 
 
 def explaining(*checks: str, cost: int = 4, mistakes: tuple[str, ...] = ("a",)) -> Diagnosis:
@@ -556,27 +550,27 @@ def explaining(*checks: str, cost: int = 4, mistakes: tuple[str, ...] = ("a",)) 
 
 @pytest.mark.parametrize(("cost", "points"), [(4, 16), (1, 19), (0, 19), (19, 1), (30, 0)])
 @pytest.mark.parametrize("calling", [EVERY, set()])
-def test_what_the_named_mistakes_leave_is_granted(cost: int, points: int, calling: set[str]) -> None:
+def test_cost_of_named_mistakes_is_deducted(cost: int, points: int, calling: set[str]) -> None:
     assert granted(a_report(FAILED, FAILED, diagnosis=explaining("test_0", "test_1", cost=cost)), calling) == points
 
 
 @pytest.mark.parametrize("other", [FAILED, Outcome.SKIPPED, Outcome.ERROR])
-def test_a_claim_that_is_left_open_costs_its_own_points(other: Outcome) -> None:
+def test_unexplained_claim_costs_its_own_points(other: Outcome) -> None:
     assert granted(a_report(FAILED, FAILED, FAILED, other, diagnosis=explaining("test_0", "test_1", "test_2")), EVERY) == 11
 
 
-def test_where_nothing_is_explained_nothing_is_granted() -> None:
+def test_nothing_is_granted_without_an_explanation() -> None:
     assert granted(a_report(FAILED, FAILED), EVERY) == 0
     assert granted(a_report(FAILED, FAILED, diagnosis=explaining("test_0", cost=10)), EVERY) == 0
 
 
 @pytest.mark.parametrize(("calling", "points"), [(EVERY, 16), ({"test_0", "test_1"}, 16), ({"test_0"}, 6), (set(), 0)])
-def test_a_limit_explains_no_more_than_what_lies_within_it(calling: set[str], points: int) -> None:
+def test_limit_explains_only_checks_within_it(calling: set[str], points: int) -> None:
     limited = explaining("test_0", "test_1", "test_2", "test_3", mistakes=(SOME_INPUTS,))
     assert granted(a_report(FAILED, FAILED, FAILED, FAILED, diagnosis=limited), calling) == points
 
 
-def test_what_only_raises_exceptions_earns_nothing_by_what_is_explained_of_it() -> None:
+def test_explained_checks_without_a_finished_call_earn_nothing() -> None:
     report = a_report(FAILED, FAILED, FAILED, FAILED, diagnosis=explaining("test_0", "test_1", "test_2", cost=1))
     assert granted(report, {"test_3"}) == 0
 
@@ -587,13 +581,13 @@ def test_the_larger_of_two_is_earned(points: int, earned: int) -> None:
     assert (report.of_claims, report.earned) == (10, earned)
 
 
-def test_where_a_claim_without_points_fails_a_point_is_missing() -> None:
+def test_failed_claim_without_points_costs_one_point() -> None:
     whole = a_report(PASSED, FAILED)
     worthless = replace(whole, checks=(replace(whole.checks[0], points=20), replace(whole.checks[1], points=0)))
     assert (worthless.of_claims, worthless.earned) == (20, 19)
 
 
-def test_a_course_says_what_points_are_given_for(tiny: Course, tmp_path: Path) -> None:
+def test_course_chooses_credit_for_mistakes_or_claims(tiny: Course, tmp_path: Path) -> None:
     rms = tiny.exercise("rms")
     wrong = read_text(rms.reference).replace("mean(dim=-1, keepdim=True)", "sum(dim=-1, keepdim=True)")
     submissions = [written(tmp_path, replace(rms, credit=credit), wrong) for credit in ("mistakes", "claims")]

@@ -1,4 +1,4 @@
-"""The first draft of an exercise: every file that it needs, with what is left to its author marked TODO."""
+"""The first draft of an exercise: every file that it needs, with the author's part marked TODO."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from normgrade.suite.situations import SITUATIONS
 LONGEST = 134  # characters of a docstring in one line, between its quotes
 TEMPLATES = Path(__file__).parent / "templates"
 CHINESE = "zh"
-POINTS = 20  # of an exercise that says nothing else
+POINTS = 20  # of an exercise that does not say otherwise
 TENSORS = {"x", "y", "dy", "weight", "bias", "input", "content", "style"}  # names of arguments that are arrays in every course
-CALLABLES = {"sublayer", "branch", "block"}  # of those that are called
-COUNT = re.compile(r"(num|n)_.*|(.*_)?(dim|size|features|channels|layers|groups)")  # names of those that are whole numbers
+CALLABLES = {"sublayer", "branch", "block"}  # names of arguments that are called
+COUNT = re.compile(r"(num|n)_.*|(.*_)?(dim|size|features|channels|layers|groups)")  # names of arguments that are whole numbers
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What an author says of a new exercise.
+    """An author's description of a new exercise.
 
-    - `signatures`: what it defines, at least one.
-    - `languages`: of its texts for learners; "en" is one of them.
-    - `numpy`: whether it is written without PyTorch.
-    - `probes`: whether it has probes of its own.
+    - `signatures`: those of its classes and functions, at least one.
+    - `languages`: those of its texts for learners; "en" is one of them.
+    - `numpy`: true if it is written without PyTorch.
+    - `probes`: true if it has probes of its own.
     """
 
     slug: str
@@ -46,14 +46,14 @@ class Draft:
 
 
 def begin_course(root: Path, languages: Sequence[str]) -> Course:
-    """A new course in a folder that is empty, or not there yet."""
+    """Create a new course in a folder that is empty or does not exist yet."""
     (root / "exercises").mkdir(parents=True)
     write_whole(Course(root).description, filled("course.toml", title=root.resolve().name, languages=languages).encode())
     return Course.find(root)
 
 
 def files_of(draft: Draft, course: Course) -> Mapping[Path, str]:
-    """The text of every file of the draft, in the order in which an author goes on with them."""
+    """Return the text of every file of the draft, in the order in which an author works on them."""
     place, values = Exercise.at(course.root, draft.slug), values_of(draft, course)
     kind = "numpy" if draft.numpy else "layer" if draft.signatures[0].is_class else "function"
     files = {place.description: filled("exercise.toml", **values), place.prompt_in(ENGLISH): filled("README.md", **values)}
@@ -72,7 +72,7 @@ def files_of(draft: Draft, course: Course) -> Mapping[Path, str]:
 
 
 def add(files: Mapping[Path, str]) -> tuple[list[Path], list[Path]]:
-    """Write the files that are not there yet. Returns those that were added, and those that were kept as they are. Raises OSError."""
+    """Write the files that do not exist yet. Return those that were added and those that were kept. Raise OSError if writing fails."""
     added, kept = [], []
     for path, text in files.items():
         if os.path.lexists(path):
@@ -84,11 +84,11 @@ def add(files: Mapping[Path, str]) -> tuple[list[Path], list[Path]]:
     return added, kept
 
 
-# What the templates are filled with
+# The values for the templates
 
 
 def values_of(draft: Draft, course: Course) -> dict[str, Any]:
-    """Everything that a template of the exercise may say."""
+    """Return all values that a template of the exercise may use."""
     first, others = draft.signatures[0], [exercise for exercise in course if exercise.slug != draft.slug]
     required = [parameter for parameter in first.parameters if parameter.default is None]
     return {
@@ -112,19 +112,19 @@ def values_of(draft: Draft, course: Course) -> dict[str, Any]:
 
 
 def points_of_situations(draft: Draft) -> int:
-    """The points of the checks that are derived for the exercise."""
+    """Return the points of the checks that are derived for the exercise."""
     left_out = {"without_gradients", "frozen"} if draft.numpy else set()
     played = [each for each in SITUATIONS.values() if each.name not in left_out]
     return sum(each.points for each in played if draft.signatures[0].is_class or not each.of_layers)
 
 
 def is_pair(draft: Draft) -> bool:
-    """Whether it is `forward` in NumPy with `backward` by hand."""
+    """Return if the exercise is `forward` in NumPy with `backward` by hand."""
     return draft.numpy and [signature.name for signature in draft.signatures] == ["forward", "backward"]
 
 
 def called(draft: Draft) -> str:
-    """How a suite begins the story of the first function; arguments that are no arrays stand there."""
+    """Return the beginning of the story of the first function in a suite, with the arguments that are not arrays."""
     first = draft.signatures[0]
     numbers = [each for each in first.parameters[1:] if each.default is None and each.name not in TENSORS]
     name = [] if is_pair(draft) else [f'"{first.name}"']
@@ -132,7 +132,7 @@ def called(draft: Draft) -> str:
 
 
 def implementation(values: Mapping[str, Any], first_line: str, chinese_line: str = "") -> str:
-    """A file that has the names of the contract, and raises."""
+    """Return the source of a file that has the names of the contract, and raises."""
     torch, classes = not values["numpy"], any(each.is_class for each in values["signatures"])
     imports = "from torch import Tensor, nn" if classes else "from torch import Tensor" if torch else "import numpy as np"
     return filled(
@@ -147,7 +147,7 @@ def implementation(values: Mapping[str, Any], first_line: str, chinese_line: str
 
 
 def docstring(english: str, chinese: str, indent: str = "") -> str:
-    """A docstring, with a paragraph in Chinese where there is a text for it; one that is too long for a line has a paragraph more."""
+    """Return a docstring, with a paragraph in Chinese if there is a text for it. A text too long for one line has two paragraphs."""
     first, _dot, rest = english.partition(". ")
     paragraphs = [f"{first}.", rest] if len(indent + english) > LONGEST else [english]
     paragraphs += [f"zh: {chinese}"] if chinese else []
@@ -156,7 +156,7 @@ def docstring(english: str, chinese: str, indent: str = "") -> str:
 
 
 def typed(parameter: Parameter, array: str) -> str:
-    """A parameter of a definition, with its type where that is known."""
+    """Return a parameter of a definition, with its type if it is known."""
     kind = type_of(parameter, array)
     if parameter.default is None:
         return f"{parameter.name}: {kind}" if kind else parameter.name
@@ -165,7 +165,7 @@ def typed(parameter: Parameter, array: str) -> str:
 
 
 def type_of(parameter: Parameter, array: str) -> str:
-    """The type of a parameter; "" where neither its default nor its name tells."""
+    """Return the type of a parameter; "" if neither its default nor its name tells."""
     default = None if parameter.default is None else ast.literal_eval(parameter.default)
     if isinstance(default, bool | int | float | str):
         return type(default).__name__
@@ -176,20 +176,20 @@ def type_of(parameter: Parameter, array: str) -> str:
 
 
 def example_of(parameter: Parameter) -> str:
-    """A value for a required argument of a layer: an array or callables where its name says so, else a number."""
+    """Return a value for a required argument of a layer: an array or callables if its name says so, else a number."""
     if parameter.name.removesuffix("s") in CALLABLES:
         return "[feed_forward(6), linear(6, 6)]" if parameter.name.endswith("s") else "feed_forward(6)"
     return "randn(5, 6)" if parameter.name in TENSORS else "6"
 
 
 def as_written(source: str) -> str:
-    """Python's way of writing numbers, 1e-05, as people write them: 1e-5."""
+    """Return a source with numbers such as 1e-05 as people write them: 1e-5."""
     return re.sub(r"(?<=\de)([-+])0+(?=\d)", r"\1", source)
 
 
 @cache
 def environment() -> Environment:
-    """How the templates are filled; a value that is missing is an error."""
+    """Return the environment of the templates; a missing value is an error."""
     made = Environment(
         loader=FileSystemLoader(TEMPLATES), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
@@ -199,5 +199,5 @@ def environment() -> Environment:
 
 
 def filled(template: str, **values: object) -> str:
-    """The text of a template, filled with these values."""
+    """Return the text of a template, filled with these values."""
     return environment().get_template(f"{template}.jinja").render(values)

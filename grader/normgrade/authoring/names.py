@@ -1,4 +1,4 @@
-"""What a new exercise may be called, and what it may define."""
+"""The names and the signatures that a new exercise may have."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from normgrade.language import _
 from normgrade.language.errors import UsageError
 
 SLUG = re.compile(r"[a-z][a-z0-9_]*")
-IMPORTED = {*sys.stdlib_module_names, "numpy", "torch", "pytest", "normgrade"}  # a learner's file of that name would stand in its place
+IMPORTED = {*sys.stdlib_module_names, "numpy", "torch", "pytest", "normgrade"}  # a learner's file of that name would shadow it
 USUAL = "forward(x, eps=1e-5)", "backward(dy, cache)"  # of an exercise in NumPy
 
 
 def checked_slug(slug: str) -> str:
-    """The slug, if it may be the name of a learner's file. Raises a UsageError."""
+    """Return the slug if it may be the name of a learner's file; else raise a UsageError."""
     if not SLUG.fullmatch(slug):
         raise UsageError(_('"{slug}" is no name for an exercise: take lower-case letters, digits and "_", as in weight_norm.', slug=slug))
     try:
@@ -31,7 +31,7 @@ def checked_slug(slug: str) -> str:
 
 
 def checked_contract(texts: Sequence[str], numpy: bool) -> tuple[Signature, ...]:
-    """The signatures that an exercise defines. Raises a UsageError where one is wrong, or where they do not fit together."""
+    """Return the signatures that an exercise defines. Raise a UsageError if one is wrong, or if they do not fit together."""
     if not texts:
         raise UsageError(_('What is to be written? Name its signature: `normgrade new SLUG "WeightNorm(weight, dim=0)"`.'))
     signatures = tuple(map(checked_signature, texts))
@@ -48,7 +48,7 @@ def checked_contract(texts: Sequence[str], numpy: bool) -> tuple[Signature, ...]
 
 
 def checked_signature(text: str) -> Signature:
-    """A signature whose defaults are plain values. Raises a UsageError."""
+    """Return a signature whose defaults are plain values; raise a UsageError for anything else."""
     try:
         signature = Signature.parse(text)
     except ValueError as error:
@@ -69,7 +69,7 @@ def checked_signature(text: str) -> Signature:
 
 
 def is_plain(source: str) -> bool:
-    """Whether an expression is a literal."""
+    """Return if an expression is a literal."""
     try:
         ast.literal_eval(source)
     except (ValueError, TypeError):

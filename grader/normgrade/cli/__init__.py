@@ -1,7 +1,7 @@
 """The command `normgrade`: one thin file per command, imported when it is asked for.
 
-`--help` and the completion of a command's name import all of them. So a command's module imports NumPy, torch and whatever needs them
-(rendering for a terminal, suites) inside its functions, and all else at its top.
+`--help` and the completion of a command's name import all of them. So a command's module imports NumPy, torch and the modules that need
+them (rendering for a terminal, suites) inside its functions, and everything else at its top.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ COMMANDS = (
     ),  # to learn
     *("verify", "new", "warm", "demo", "doctor", "completion"),
 )
-COMPLETING = "_NORMGRADE_COMPLETE"  # the variable by which a shell asks click to complete a word
+COMPLETING = "_NORMGRADE_COMPLETE"  # the variable that a shell sets to have click complete a word
 USAGE, BROKEN, INTERRUPTED = 2, 3, 130  # exit codes; 0 is passed, 1 is not passed
 
 
@@ -59,7 +59,7 @@ class Commands(click.Group):
     """The commands, in the order in which a learner meets them. Only the module of the one that is called is imported."""
 
     def list_commands(self, context: click.Context) -> list[str]:
-        return [*COMMANDS]  # `list` here would be the command of that name, once it is imported
+        return [*COMMANDS]  # `list` would be the command of that name here, once it is imported
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
@@ -74,14 +74,14 @@ class Commands(click.Group):
 
 
 def command_named(name: str) -> click.Command:
-    """The command of that name, from its module. One that is called as a keyword of Python has an underscore after its module's name."""
+    """Return the command of that name, from its module. If the name is a keyword of Python, the module's name ends in an underscore."""
     module = import_module(f"normgrade.cli.{name}{'_' * iskeyword(name)}")
     found: click.Command = getattr(module, f"{name}_command")
     return found
 
 
 def in_language(command: click.Command) -> click.Command:
-    """A copy of the command, with its help in the language that is spoken, and with the option --lang."""
+    """Return a copy of the command, with its help in the current language, and with the option --lang."""
     command = copy(command)
     command.help = _(help_of(command))
     command.short_help = re.split(r"(?<=[.。])", command.help, maxsplit=1)[0].rstrip(".。")  # the first sentence
@@ -94,7 +94,7 @@ def in_language(command: click.Command) -> click.Command:
 
 
 def help_of(command: click.Command) -> str:
-    """The help of a command in English, each paragraph on a line of its own."""
+    """Return the help of a command in English, each paragraph on a line of its own."""
     return re.sub(r"(?<!\n)\n(?!\n)", " ", cleandoc(command.help or ""))
 
 
@@ -104,7 +104,7 @@ lang_option = click.Option(
     expose_value=False,
     shell_complete=lambda context, option, begun: [language for language in LANGUAGES if language.startswith(begun)],
     help="The language to speak; by default that of normgrade.toml, or of your locale. Also NORMGRADE_LANG.",
-)  # language_of reads it from the arguments, before click does
+)  # `language_of` reads it from the arguments before click does
 
 
 @click.group(cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
@@ -117,7 +117,7 @@ def normgrade(context: click.Context) -> None:
 
 
 def say_what_to_do() -> None:
-    """Print the next step in a workspace; elsewhere, how to begin."""
+    """Print the next step in a workspace; outside of one, how to begin."""
     from normgrade.cli.options import say
     from normgrade.learner.workspace import Workspace, find_course
 
@@ -138,7 +138,7 @@ def say_what_to_do() -> None:
     say(advice(records(course, workspace)))
 
 
-# Nearly all that a grading makes is in use to its end. Python would look through it for garbage again and again, for 80 ms.
+# Nearly all objects of a grading are in use to its end. Python would search them for garbage again and again, which takes 80 ms.
 RARELY = (100_000, 50, 100)
 
 
@@ -146,43 +146,43 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     """Run a command and end the process: 0 passed, 1 not passed, 2 wrong usage, 3 the grader itself broke, 130 interrupted."""
     gc.set_threshold(*RARELY)
     if not sys.warnoptions:
-        warnings.simplefilter("ignore", RuntimeWarning)  # NumPy's, of what a report tells in words
+        warnings.simplefilter("ignore", RuntimeWarning)  # NumPy's, about numbers that a report tells of
     interrupts.remember()
     streams.never_raise()
     end(complete() if COMPLETING in os.environ else run(arguments))
 
 
 def end(code: int) -> NoReturn:
-    """End the process, with another exit code where nobody could be told of the result."""
+    """End the process, with another exit code if the result could not be written to stdout."""
     interrupts.ignore()
     error = streams.why_dropped()
-    if code in (0, 1) and error is not None and error.errno != errno.EPIPE:  # whoever closed a pipe had seen enough
+    if code in (0, 1) and error is not None and error.errno != errno.EPIPE:  # the reader that closed a pipe had seen enough
         code = unwritten(error)
     sys.stderr.flush()
     if code == INTERRUPTED:
         if multiprocessing := sys.modules.get("multiprocessing.util"):
-            multiprocessing._exit_function()  # which Python calls only in an ordinary end: it gives semaphores back
-        os._exit(code)  # threads and destructors of what was interrupted may crash
-    if sys.flags.inspect:  # PYTHONINSPECT, with which Python would ask for a line, and end with another code
+            multiprocessing._exit_function()  # it gives semaphores back; Python calls it only in an ordinary end
+        os._exit(code)  # threads and destructors of the interrupted work may crash
+    if sys.flags.inspect:  # PYTHONINSPECT: Python would ask for a line, and end with another code
         os._exit(code)
-    gc.freeze()  # Python would look through everything once more as it ends, for 50 ms
+    gc.freeze()  # Python would search everything once more when it ends, which takes 50 ms
     sys.exit(code)
 
 
 def unwritten(error: OSError) -> int:
-    """Say that stdout takes no more. Returns the exit code."""
+    """Print that stdout takes no more output, and return the exit code."""
     why = error.strerror
     return complain(_("The output cannot be written ({error}). Free some space there, or send it to another place.", error=why), USAGE)
 
 
 def complete() -> int:
-    """Print what a shell may complete a word to. Errors are not printed: a shell would show them between the words."""
+    """Print the words that a shell may complete a word to. Errors are not printed: a shell would show them between the words."""
     with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stderr(nowhere):
         return run()
 
 
 def run(arguments: list[str] | None = None) -> int:
-    """Run a command. Returns its exit code."""
+    """Run a command and return its exit code."""
     before = sys.stdout, sys.stderr
     try:
         open_streams()
@@ -191,16 +191,16 @@ def run(arguments: list[str] | None = None) -> int:
         refuse_deleted_folder()
         result: Any = in_language(normgrade).main(arguments, prog_name="normgrade", standalone_mode=False)
     except BaseException as error:
-        sys.stdout, sys.stderr = before  # an interrupt may have come while they were redirected
+        sys.stdout, sys.stderr = before  # an interrupt may come while they are redirected
         if interrupts.is_remembered():
-            interrupts.ignore()  # the next one would be told, too
+            interrupts.ignore()  # so that the next one is not reported, too
             return code_of(KeyboardInterrupt())  # it may have surfaced as another error
         return code_of(error)
     return result if isinstance(result, int) else 0
 
 
 def code_of(error: BaseException) -> int:
-    """Print a message about the error that ended a command. Returns the exit code."""
+    """Print a message about the error that ended a command, and return the exit code."""
     match error:
         case click.UsageError():
             return complain_of_usage(click.UsageError(in_our_words(error), error.ctx))
@@ -224,7 +224,7 @@ def code_of(error: BaseException) -> int:
 
 
 def in_our_words(error: click.UsageError) -> str:
-    """The message of click; or our own, where click's words make no sentence in some language."""
+    """Return the message of click; or our own if click's words make no sentence in some language."""
     match error:
         case click.NoSuchOption():
             return _(
@@ -236,9 +236,9 @@ def in_our_words(error: click.UsageError) -> str:
 
 
 def open_streams() -> None:
-    """Have both streams take every text, and have click write to them: where they are ASCII, it would open UTF-8 streams of its own.
+    """Have both streams take every text, and have click write to them: if they are ASCII, it would open UTF-8 streams of its own.
 
-    This replaces two functions of click's, which has no setting for it. It is done once for the process, by `run`.
+    This replaces two functions of click, which has no setting for it. It is done once for the process, by `run`.
     """
     utils: Any = import_module("click.utils")
     for stream in (sys.stdout, sys.stderr):
@@ -249,7 +249,7 @@ def open_streams() -> None:
 def speak_here(language: str) -> None:
     """Speak a language, and have click speak it too: click asks gettext for its texts, and gettext asks the environment.
 
-    Wrapping of Chinese replaces functions of click and rich; report/render/wrapping.py owns these patches.
+    Wrapping of Chinese replaces functions of click; report/render/wrapping.py owns these patches.
     """
     import gettext
 
@@ -264,7 +264,7 @@ def speak_here(language: str) -> None:
 
 
 def language_of(arguments: Sequence[str]) -> str:
-    """The language that --lang names, else NORMGRADE_LANG, else the workspace, else the locale."""
+    """Return the language that --lang names, else NORMGRADE_LANG, else the workspace, else the locale."""
     from normgrade.learner.workspace import Workspace
 
     asked = [*arguments, ""][arguments.index("--lang") + 1] if "--lang" in arguments else ""
@@ -287,13 +287,13 @@ def is_in_a_folder() -> bool:
 
 
 def refuse_deleted_folder() -> None:
-    """Raise a UsageError where the current folder was deleted: no path leads from there, and no file can be written."""
+    """Raise a UsageError if the current folder was deleted: no path leads from there, and no file can be written."""
     if not is_in_a_folder():
         raise UsageError(_("The current folder does not exist any more. Go to another one, then try again."))
 
 
 def complain_of_usage(error: click.ClickException) -> int:
-    """Print click's message about wrong usage, with the usage line. It quotes what was typed, so it is made visible."""
+    """Print click's message about wrong usage, with the usage line. It quotes the arguments, so it is made visible."""
     said = io.StringIO()
     error.show(said)
     click.echo(visible(said.getvalue()), err=True, nl=False)
@@ -301,7 +301,7 @@ def complain_of_usage(error: click.ClickException) -> int:
 
 
 def broken(error: BaseException) -> int:
-    """Print the traceback of an error of the grader's own, and ask for a report of it."""
+    """Print the traceback of an error of the grader itself, and ask for a report of it."""
     import traceback
 
     click.echo(visible("".join(traceback.format_exception(error))), err=True, nl=False)
@@ -310,7 +310,7 @@ def broken(error: BaseException) -> int:
 
 
 def complain(sentence: str, code: int) -> int:
-    """Print a sentence as an error to stderr. Returns the exit code."""
+    """Print a sentence as an error to stderr, and return the exit code."""
     said = _("Error: {message}", message=sentence)
     if sys.stderr.isatty():
         from normgrade.report.render.terminal import open_console

@@ -1,4 +1,4 @@
-"""A progress bar while long work runs, and above it what is known already; nothing where there is no terminal."""
+"""A progress bar for long work, and above it the results that are known already. Without a terminal there is none."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 @contextmanager
 def progress() -> Iterator[OnProgress]:
-    """A function that shows progress as a bar on stderr, from its first call until the end of the block; nothing without a terminal.
+    """Yield a function that shows progress as a bar on stderr, from its first call until the end of the block.
 
-    Where only stdout is a terminal, the bar is there.
+    If only stdout is a terminal, the bar is shown there. Without a terminal, nothing is shown.
     """
     if not (sys.stderr.isatty() or sys.stdout.isatty()):
         yield silent
@@ -34,7 +34,7 @@ def progress() -> Iterator[OnProgress]:
 
 
 class Bar:
-    """One line: what is going on, how much of it is done, in percent, and the time left. It moves by itself.
+    """One line with the current step, its progress in percent, and the time left. It moves by itself.
 
     rich is imported at the first call.
     """
@@ -45,17 +45,17 @@ class Bar:
 
     def __call__(self, what: str, done: int, total: int) -> None:
         tasks = self.progress.tasks
-        if not tasks or done < tasks[0].completed or total != (tasks[0].total or 0):  # another step, which takes its own time
+        if not tasks or done < tasks[0].completed or total != (tasks[0].total or 0):  # another step, with a time of its own
             for task in tasks:
                 self.progress.remove_task(task.id)
             self.progress.add_task("", total=total or None)  # without a total the bar just moves
         [task] = self.progress.tasks
         self.progress.update(task.id, description=visible_name(what), completed=done)
-        task.finished_time = None  # it moves on: until the next step begins, processes may have to end
+        task.finished_time = None  # the bar goes on moving: processes may have to end before the next step begins
         self.start()
 
     def show(self, above: Sequence[RenderableType]) -> None:
-        """Show this above the bar, which is gone with it at the end. It is as high as the terminal at most."""
+        """Show these parts above the bar; both disappear at the end. Together they are at most as high as the terminal."""
         self.above = above
         self.start()
 
@@ -67,7 +67,7 @@ class Bar:
 
     @cached_property
     def progress(self) -> Progress:
-        """The line: a table of the step that is done now."""
+        """The line, as a table of the current step."""
         from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
         text, left = TextColumn("{task.description}", markup=False), TimeRemainingColumn(compact=True)

@@ -13,7 +13,7 @@ WIDE = 120  # columns; a narrower terminal has no room for two sources
 
 
 def beside(own: tuple[str, str], other: tuple[str, str]) -> Table:
-    """A table of two sources, each given as name and text: "−" marks lines of the first alone, "+" lines of the second alone."""
+    """Return a table of two sources, each given as name and text: "−" marks lines only in the first, "+" lines only in the second."""
     table = Table.grid(padding=(0, 1, 0, 0), expand=True)
     for _side in range(2):
         table.add_column(no_wrap=True)
@@ -25,14 +25,14 @@ def beside(own: tuple[str, str], other: tuple[str, str]) -> Table:
 
 
 def cells(line: str | None, same: bool, mark: str, style: str) -> tuple[Text, Text]:
-    """The mark and the line of one side; no mark where the line is on both sides."""
+    """Return the mark and the line of one side; there is no mark if the line is on both sides."""
     if line is None or same:
         return Text(" "), Text(line or "", style="dim")
     return Text(mark, style=style), Text(line, style=style)
 
 
 def rows(left: list[str], right: list[str]) -> Iterator[tuple[str | None, str | None, bool]]:
-    """Pairs of lines, and whether they are the same; None where one side has none."""
+    """Yield pairs of lines, each with true if both are equal; a line is None if its side has none."""
     for kind, i, j, k, m in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
         for pair in zip_longest(left[i:j], right[k:m]):
             yield *pair, kind == "equal"

@@ -16,14 +16,14 @@ from normgrade.language import _
 
 GAP = 2  # between two columns
 INDENT = 2  # of a row below the heading of its group
-NARROWEST = 6  # that the elastic column gets
+NARROWEST = 6  # the smallest width of the elastic column
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column: its heading, and if it holds numbers.
 
-    In a narrow terminal, the `elastic` one gives way; then those that are `spare` are left out, the highest number first.
+    In a narrow terminal, the `elastic` column becomes narrower; then `spare` columns are left out, the highest number first.
     """
 
     heading: str
@@ -33,7 +33,7 @@ class Column:
 
 
 def print_by_group(console: Console, columns: Sequence[Column], rows: Mapping[Exercise, Sequence[str]]) -> None:
-    """Print the rows. A group stands where its first exercise does; all rows have the same columns."""
+    """Print the rows by group, in the order of each group's first exercise; all rows have the same columns."""
     cells = [[_(column.heading) for column in columns], *rows.values()]
     kept = kept_of(columns, cells, console.width)
     headings, *contents = ([line[number] for number in kept] for line in cells)
@@ -59,14 +59,14 @@ def kept_of(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int
 
 
 def widths_of(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> list[int]:
-    """How wide each column is, so that all fit: as wide as its widest cell, but for the elastic one."""
+    """Return the width of each column, so that all fit: that of its widest cell, or less for the elastic column."""
     widths = [max(map(cell_len, cells)) for cells in zip(*rows, strict=True)]
     excess = max(INDENT + sum(widths) + GAP * (len(widths) - 1) - width, 0)
     return [max(each - excess, NARROWEST) if column.elastic else each for column, each in zip(columns, widths, strict=True)]
 
 
 def table_of(columns: Sequence[Column], widths: Sequence[int], rows: Sequence[Sequence[str]], style: str = "") -> Padding:
-    """Some of the rows."""
+    """Return a table of some of the rows."""
     table = Table(box=None, show_header=False, padding=(0, GAP, 0, 0), pad_edge=False)
     for column, width in zip(columns, widths, strict=True):
         table.add_column(justify="right" if column.number else "left", width=width, no_wrap=not column.elastic)

@@ -41,7 +41,7 @@ LONGEST_S = 3600
 
 
 def seed_of(context: click.Context, option: click.Parameter, value: str) -> int:
-    """The seed: a whole number from 0 on, or a random one for "random"."""
+    """Return the seed: a whole number from 0 on, or a random one for "random"."""
     if value == "random":
         return secrets.randbelow(MOST_SEEDS)
     if value.isdecimal() and int(value) < MOST_SEEDS:
@@ -50,7 +50,7 @@ def seed_of(context: click.Context, option: click.Parameter, value: str) -> int:
 
 
 def seconds_of(context: click.Context, option: click.Parameter, value: str | None) -> float | None:
-    """The time limit in seconds; None where none is given."""
+    """Return the time limit in seconds; None if none is given."""
     if value is None:
         return None
     try:
@@ -73,7 +73,7 @@ def grading_options(command: F) -> F:
 
 
 def targets_alike(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Completion with slugs, and with the files that the shell finds."""
+    """Return completions: slugs, and the files that the shell finds."""
     return [*map(CompletionItem, slugs_alike(context, parameter, begun)), CompletionItem(begun, type="file")]
 
 
@@ -135,7 +135,7 @@ def check_command(
 
 
 def say_what_is_next(course: Course, passed: Sequence[Submission]) -> None:
-    """Say what to go on with after everything has passed, in a workspace; of a single exercise more than that."""
+    """Print the next step in a workspace after everything has passed; more than that after a single exercise."""
     if (workspace := Workspace.find()) is not None:
         with suppress(UsageError):  # a note has told of it already
             say(*(after_pass(course, passed[0].exercise, workspace) if len(passed) == 1 else [advice(records(course, workspace))]))
@@ -144,7 +144,7 @@ def say_what_is_next(course: Course, passed: Sequence[Submission]) -> None:
 def grade_all(
     submissions: Sequence[Submission], options: Options, course_folder: Path | None, on_report: OnReport
 ) -> tuple[Sequence[Submission], list[Report]]:
-    """The submissions whose exercises can be graded, and the reports on them. Raises CourseError where no exercise can."""
+    """Return the submissions whose exercises can be graded, and the reports on them. Raise CourseError if no exercise can be graded."""
     try:
         return submissions, grade(submissions, options, on_report)
     except CourseError:
@@ -156,7 +156,7 @@ def grade_all(
 
 
 def named(course: Course, target: str, slug: str | None, interview: Interview | None) -> Submission:
-    """The submission that an argument means: a slug, or a file."""
+    """Return the submission that an argument names: a slug, or a file."""
     path = Path(target)
     if target == "-":
         raise UsageError(_('"-" is no file, and nothing is read from standard input. Save your code in a file, and name that.'))
@@ -174,9 +174,9 @@ def named(course: Course, target: str, slug: str | None, interview: Interview | 
 
 
 def started(course: Course, slug: str | None, interview: Interview | None) -> Sequence[Submission]:
-    """Every file in this folder that is named after an exercise, without untouched stubs if there is any other file.
+    """Return every file that is named after an exercise, without untouched stubs if there is any other file.
 
-    In an interview, its own files.
+    The files are those of the workspace or this folder; in an interview, those of the interview.
     """
     if slug is not None:
         return [named(course, slug, None, interview)]
@@ -188,7 +188,7 @@ def started(course: Course, slug: str | None, interview: Interview | None) -> Se
 
 
 def own(exercise: Exercise, interview: Interview | None) -> Submission:
-    """The learner's file for an exercise; its name in the report is its path from the current folder."""
+    """Return the learner's file for an exercise; its name in the report is its path from the current folder."""
     path = file_of(exercise, interview)
     if interview is not None:
         refuse_links(path, Workspace.find())

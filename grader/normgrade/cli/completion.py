@@ -1,4 +1,4 @@
-"""`normgrade completion`: have the shell complete commands, options and slugs."""
+"""`normgrade completion`: scripts that have a shell complete commands, options and slugs."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from normgrade.cli.shell_words import one_of
 from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean
 
-SHELLS = {  # where what is printed belongs
+SHELLS = {  # the file that the printed script belongs in
     "bash": "~/.bashrc",
     "zsh": "~/.zshrc",
     "fish": "~/.config/fish/completions/normgrade.fish",
 }
 
-# Two scripts of click's are replaced: its script for bash drops the words that come with files, and that for fish cuts words at a comma.
+# Two scripts of click are replaced: its script for bash drops the words that come with files, and that for fish cuts words at a comma.
 SOURCES = {
     "zsh": ZshComplete(click.Group(), {}, "normgrade", COMPLETING).source(),
     "bash": """\

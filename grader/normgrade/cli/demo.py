@@ -1,4 +1,4 @@
-"""`normgrade demo`: see what a learner reads."""
+"""`normgrade demo`: show the reports that a learner reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`normgrade doctor`: which walls hold on this machine, what each promises, and what is missing."""
+"""`normgrade doctor`: which walls hold on this machine, with their promises and the things that are missing."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def doctor_command() -> int:
 
 
 def machine() -> Iterator[tuple[str, str]]:
-    """Names and values of what walls depend on: versions, system, user, Landlock, bubblewrap. No wall is put up for it."""
+    """Yield names and values of everything that walls depend on: versions, system, user, Landlock, bubblewrap. No wall is put up."""
     yield "normgrade", f"{__version__}, Python {platform.python_version()}, {', '.join(map(installed, ('torch', 'numpy')))}"
     yield _("system"), f"{platform.system()} {platform.release()}, {platform.machine()}"
     if sys.platform != "linux":
@@ -58,7 +58,7 @@ def machine() -> Iterator[tuple[str, str]]:
 
 
 def installed(name: str) -> str:
-    """A package with its version, which is read without importing it."""
+    """Return a package with its version, without importing it."""
     try:
         return f"{name} {version(name)}"
     except PackageNotFoundError:
@@ -66,7 +66,7 @@ def installed(name: str) -> str:
 
 
 def asked(ask: Callable[[], str]) -> str:
-    """What `ask` returns, or why the kernel does not tell."""
+    """Return the answer of `ask`, or the reason why the kernel gives none."""
     from normgrade.worker.walls.kernel import Missing
 
     try:
@@ -76,7 +76,7 @@ def asked(ask: Callable[[], str]) -> str:
 
 
 def show_tier(console: Console, tier: str, protection: Protection) -> None:
-    """Print one tier: whether it holds here, what it promises beyond the next weaker one, and what it does not promise."""
+    """Print one tier: if it holds here, its promises beyond those of the next weaker tier, and its losses."""
     from normgrade.report.render.whole import indented
 
     walls, rank = walls_of(tier), TIERS.index(tier)
@@ -92,12 +92,12 @@ def show_tier(console: Console, tier: str, protection: Protection) -> None:
 
 
 def holds(tier: str, protection: Protection) -> bool:
-    """Whether the walls here promise all that this tier promises."""
+    """Return if the walls here promise everything that this tier promises."""
     return {*walls_of(tier).promises} <= {*walls_of(protection.tier).promises}
 
 
 def how_it_stands(tier: str, protection: Protection) -> str:
-    """In words, whether a tier holds here, or else why not."""
+    """Return in words that a tier holds here, or why it does not."""
     if tier == protection.tier:
         return _("held: all {number} probes of the self-test", number=protection.trials)
     if holds(tier, protection):

@@ -1,4 +1,4 @@
-"""Verdicts that are shown before the report is complete: the mistake is still looked for, or other submissions are graded."""
+"""Verdicts that are shown before all reports are complete, while a mistake is looked for or other submissions are graded."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ BELOW = 2  # lines: the bar, and one to spare
 
 @contextmanager
 def early(watched: OnProgress, submissions: Sequence[Submission], format: str, output: Path | None, detail: Detail) -> Iterator[OnReport]:
-    """A function that shows reports as they become known, above the bar or on the page that is to be written; elsewhere nothing."""
+    """Yield a function that shows reports when they become known, above the bar or on the page to be written; elsewhere it does nothing."""
     if format == "terminal" and output is None and isinstance(watched, Bar) and sys.stdout.isatty():
         yield AboveBar(watched, submissions, detail)
     elif format == "html" and output is not None and not leads_to_device(output):
@@ -65,14 +65,14 @@ class Known:
             self.completed()
 
     def show(self, report: Report) -> None:
-        """Show a report for which the mistake is looked for."""
+        """Show a report while its mistake is looked for."""
 
     def completed(self) -> None:
-        """Take note that another report is complete."""
+        """React to another report that is complete."""
 
 
 class AboveBar(Known):
-    """A line for each complete report, and the screen of the one for which the mistake is looked for, if there is room."""
+    """A line for each complete report, and the screen of the report whose mistake is looked for, if there is room."""
 
     def __init__(self, bar: Bar, submissions: Sequence[Submission], detail: Detail) -> None:
         super().__init__(submissions)
@@ -85,7 +85,7 @@ class AboveBar(Known):
         self.put(lines if len(lines) <= self.room else self.lines([line_of(report)]))
 
     def completed(self) -> None:
-        if len(self.complete) < self.total:  # the last one is followed by what the command prints
+        if len(self.complete) < self.total:  # after the last one the command prints all
             self.put([])
 
     def put(self, screen: list[list[Segment]]) -> None:
@@ -102,7 +102,7 @@ class AboveBar(Known):
         return self.bar.console.height - BELOW
 
     def lines(self, parts: Sequence[RenderableType]) -> list[list[Segment]]:
-        """The parts as lines, drawn once: to draw them at every move of the bar would take more time than there is."""
+        """Return the parts as lines, drawn once: to draw them at every move of the bar would take too much time."""
         from rich.console import Group
 
         from normgrade.report.render.terminal import WIDEST
@@ -112,12 +112,12 @@ class AboveBar(Known):
 
 
 class EarlyPage(Known):
-    """The page as it is before all is known; it loads itself again until it is written without such a report."""
+    """The page while a mistake is looked for. It reloads itself until it is written without such a report."""
 
     def __init__(self, output: Path, submissions: Sequence[Submission]) -> None:
         super().__init__(submissions)
         self.output = output
-        self.shown: Report | None = None  # with which the page was written last
+        self.shown: Report | None = None  # the unfinished report that the page was written with last
         self.since_s = 0.0
 
     def show(self, report: Report) -> None:
@@ -125,10 +125,10 @@ class EarlyPage(Known):
         self.write(report)
 
     def stop(self) -> None:
-        """Write the page as it remains if nothing more becomes known."""
+        """Write the page in the form that stays: its last report says that the search was stopped."""
         if self.shown is not None:
             self.write(replace(self.shown, searching=False, stopped_after_s=time.monotonic() - self.since_s))
 
     def write(self, report: Report) -> None:
-        with suppress(UsageError):  # the command says it at its end, and records the attempt before that
+        with suppress(UsageError):  # the command reports it at its end, after it has recorded the attempt
             write_report(self.output, "html", render([*self.complete, report], "html"))

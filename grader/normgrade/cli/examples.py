@@ -98,7 +98,7 @@ LONGEST = 50  # columns; below a longer command its explanation takes a line of 
 
 
 def examples(command: str) -> str:
-    """The examples of a command, a line each, in a block that click does not wrap; "" for a command without any."""
+    """Return the examples of a command, a line each, in a block that click does not wrap; "" for a command without examples."""
     lines = EXAMPLES.get(command, ())
     if not lines:
         return ""

@@ -1,4 +1,4 @@
-"""`normgrade explain`: what a known mistake does to the numbers."""
+"""`normgrade explain`: the effect of a known mistake on the numbers."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def line_about(slip: Slip, now: datetime) -> str:
 
 
 def mistakes_of_all(course: Course, course_folder: Path | None) -> dict[str, tuple[Mistake, ...]]:
-    """The known mistakes of every exercise, by slug. Exercises whose mistakes cannot be read are named, and left out."""
+    """Return the known mistakes of every exercise, by slug. Exercises whose mistakes cannot be read are named and left out."""
     warn_of_unfinished(course, course_folder)
     known = {}
     for exercise in course:
@@ -105,14 +105,14 @@ def mistakes_of_all(course: Course, course_folder: Path | None) -> dict[str, tup
 
 
 def mistakes_called(name: str, known: Mapping[str, tuple[Mistake, ...]], course: Course) -> dict[str, Mistake]:
-    """The mistake of that name of each exercise that has one; if none has, those that have it with another number."""
+    """Return the mistake of that name of each exercise that has one; if none has, those that have it with another number."""
     exact = {slug: mistake for slug, mistakes in known.items() for mistake in mistakes if mistake.name == name}
     alike = ((slug, called(name, mistakes, read_text(course.exercise(slug).reference))) for slug, mistakes in known.items() if not exact)
     return exact or {slug: mistake for slug, mistake in alike if mistake is not None}
 
 
 def preferred(course: Course, slugs: list[str], name: str) -> str:
-    """The exercise where the learner made the mistake last, else the first of the course."""
+    """Return the exercise in which the learner made the mistake last, else the first of the course."""
     workspace = Workspace.find()
     if workspace is not None and len(slugs) > 1:
         made = [attempt.exercise for attempt in attempts_of(workspace).attempts() if name in attempt.diagnoses]
@@ -121,7 +121,7 @@ def preferred(course: Course, slugs: list[str], name: str) -> str:
 
 
 def show(console: Console, found: Explanation) -> None:
-    """Print what the mistake is, and an example where it shows and one where it hides."""
+    """Print the mistake, an example in which it shows, and one in which it hides."""
     console.print(Text.assemble((found.mistake.name, "bold"), f" · {found.exercise.slug}"))
     console.print(Text(found.mistake.says))
     show_example(console, _("It shows here: "), found.shows)
@@ -129,7 +129,7 @@ def show(console: Console, found: Explanation) -> None:
 
 
 def show_example(console: Console, heading: str, example: Example | None) -> None:
-    """Print the claim of an example's check, and both sides' numbers."""
+    """Print the claim of an example's check, and the numbers of both sides."""
     from normgrade.report.render.whole import indented, side_lines
     from normgrade.report.render.wording import claim_of
 

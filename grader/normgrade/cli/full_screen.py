@@ -1,4 +1,4 @@
-"""Use the whole terminal, and give it back: at the end, and while the command is stopped."""
+"""The use of the whole terminal, which is given back at the end and while the command is stopped."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class FullScreen:
         lines = captured.get().rstrip("\n").split("\n")[:height]
         lines += [""] * (height - len(lines))
         self.frame = HOME + "\n".join(NEW_LINE + line for line in lines)  # clearing the end of a full line would cut it
-        if self.entered:  # a step may be drawn as the terminal is given back
+        if self.entered:  # a step may be drawn while the terminal is given back
             self.put(self.frame)
 
     def enter(self) -> None:

@@ -1,4 +1,4 @@
-"""`normgrade hint`: the next hint, and no more."""
+"""`normgrade hint`: one hint at a time."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def in_words(exercise: Exercise, left: Sequence[Hint]) -> tuple[str, ...]:
 
 
 def no_more(exercise: Exercise) -> str:
-    """The message that there are no more hints; it names the solution, where the course reveals it."""
+    """Return the message that there are no more hints; it names the solution if the course reveals it."""
     if exercise.reveal != "full":
         return _("There are no more hints for {slug}.", slug=exercise.slug)
     return _("There are no more hints for {slug}. `normgrade solution {slug} --spoil` shows the answer.", slug=exercise.slug)

@@ -76,7 +76,7 @@ def indented(line: str) -> str:
 
 
 def trust_named(workspace: Workspace, course: Course, insist: bool) -> None:
-    """Trust the course if the workspace names it. If it does not, raise a UsageError where `insist` is true."""
+    """Trust the course if the workspace names it. If it does not and `insist` is true, raise a UsageError."""
     if workspace.course is not None and os.path.realpath(workspace.course) == str(course.root):
         trust(workspace.root, course.root)
     elif insist:

@@ -87,7 +87,7 @@ def interview_command(
 
 
 def last_of(workspace: Workspace) -> Interview | None:
-    """The last interview, which may be running."""
+    """Return the last interview, which may be running."""
     return next(reversed(interviews_of(workspace).all()), None)
 
 
@@ -111,7 +111,7 @@ def start(workspace: Workspace, course: Course, wish: Wish, options: Options) ->
 
 
 def go_on(workspace: Workspace, course: Course, interview: Interview, options: Options, ending: bool) -> None:
-    """Show what is to be done and ask what is not answered; at the end, or once the time is over, grade everything."""
+    """Show the plan and ask the open questions; at the end, or when the time is over, grade everything."""
     from normgrade.cli.interview_talk import ask
     from normgrade.cli.interview_words import show_plan
     from normgrade.learner.interview_folder import folder_of
@@ -128,7 +128,7 @@ def go_on(workspace: Workspace, course: Course, interview: Interview, options: O
 
 
 def finish(workspace: Workspace, course: Course, interview: Interview, options: Options) -> None:
-    """Grade everything, and show how it went."""
+    """Grade everything, and show the result."""
     from dataclasses import replace
 
     from normgrade.cli.interview_words import show_result
@@ -142,7 +142,7 @@ def finish(workspace: Workspace, course: Course, interview: Interview, options: 
 
 
 def mark_the_last(workspace: Workspace, course: Course) -> None:
-    """Go on with the marks of the last interview. Raises a UsageError where there is nothing left to do."""
+    """Go on with the marks of the last interview. Raise a UsageError if there is nothing left to do."""
     last = last_of(workspace)
     if last is None or not last.unmarked:
         raise UsageError(_("No interview is running. `normgrade interview` begins one."))

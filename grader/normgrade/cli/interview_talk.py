@@ -1,4 +1,4 @@
-"""The talk of an interview, in a terminal: questions are asked, and at the end one marks one's own answers."""
+"""The dialogue of an interview in a terminal: it asks questions, and at the end asks for marks for the answers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def ask(console: Console, course: Course, interview: Interview, folder: Path) ->
 
     Each answer is written to the page at once, an interrupted one too.
     """
-    with suppress(ImportError):  # the keys of the line that is typed; Windows has its own
+    with suppress(ImportError):  # for editing keys in the typed line; Windows has its own
         import readline  # noqa: F401
     questions = [question_of(course, asked) for asked in interview.asked]
     for place, (asked, question) in enumerate(zip(interview.asked, questions, strict=True)):
@@ -57,7 +57,7 @@ def take_answer(folder: Path, questions: list[Question], place: int) -> None:
 
 
 def show_answers(console: Console, course: Course, interview: Interview, keep: Keep) -> Interview:
-    """Print every question with both answers; where somebody is there, ask for a mark for each, which is kept at once."""
+    """Print every question with both answers. In a terminal, ask for a mark for each, which is kept at once. Return the interview."""
     for place, asked in enumerate(interview.asked):
         question = question_of(course, asked)
         console.print()
@@ -76,7 +76,7 @@ def show_answers(console: Console, course: Course, interview: Interview, keep: K
 
 
 def take_mark() -> int | None:
-    """The mark that one gives oneself; None at the end of the input, or where nothing is typed."""
+    """Return the mark that the learner gives; None at the end of the input, or if nothing is typed."""
     wanted = [str(mark) for mark in range(MOST_MARKS + 1)]
     while mark := typed.next_line(_("Your mark, 0 (wrong), 1 (in part) or 2 (right): ")):
         if mark in wanted:

@@ -1,4 +1,4 @@
-"""What is said of an interview: what is to be done in it, and how it went."""
+"""The words about an interview: its plan and its result."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ RESULT = (
 
 
 def show_plan(console: Console, interview: Interview, course: Course, folder: Path, now: datetime) -> None:
-    """Print how much time is left, what is to be written, and where."""
+    """Print the time that is left, the exercises to write, and the folder for them."""
     say(status_in_words(interview, now))
     here = os.path.relpath(folder)
     if found := exercises_of(interview, course):
@@ -52,7 +52,7 @@ def show_plan(console: Console, interview: Interview, course: Course, folder: Pa
 
 
 def exercises_of(interview: Interview, course: Course) -> Mapping[str, Exercise]:
-    """The exercises of an interview, by slug, as far as the course still has them."""
+    """Return the exercises of an interview, by slug, as far as the course still has them."""
     return {task.exercise: course.exercise(task.exercise) for task in interview.tasks if task.exercise in course.slugs}
 
 
@@ -62,7 +62,7 @@ def planned(exercise: Exercise, folder: Path) -> tuple[str, ...]:
 
 
 def show_result(console: Console, interview: Interview, course: Course, reports: Sequence[Report]) -> None:
-    """Print how the code turned out, and the diagnoses."""
+    """Print the results of the exercises, and the diagnoses."""
     from normgrade.report.render.whole import panel_of
     from normgrade.report.render.wording import losses_in_words
 
@@ -93,7 +93,7 @@ def result(exercise: Exercise, task: Task, interview: Interview) -> tuple[str, .
 
 
 def saved(task: Task, interview: Interview) -> str:
-    """When the file was saved last, after the beginning; whether that was too late."""
+    """Return when the file was saved last, in minutes after the beginning, and if that was too late; "" if it was not saved."""
     if task.saved_s is None:
         return ""
     minutes = max(task.saved_s // 60, 0)
@@ -107,7 +107,7 @@ def show_markdown(console: Console, text: str) -> None:
 
 
 def summary(interview: Interview) -> str:
-    """The points of an interview in a line."""
+    """Return the points of an interview in a line."""
     (earned, possible), (marks, most) = interview.earned(), interview.marks()
     parts = [_("code {earned} of {possible} points", earned=earned, possible=possible)] if interview.tasks else []
     if interview.asked:

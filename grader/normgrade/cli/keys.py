@@ -1,4 +1,4 @@
-"""Read keys as they are pressed, without waiting for Enter and without losing any."""
+"""Keys that are read when they are pressed, without waiting for Enter and without losing any."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Keyboard:
         return key
 
     def read(self, seconds: float) -> bool:
-        """Read all typed bytes, waiting so many seconds for the first. Return if there were any."""
+        """Read all typed bytes, waiting so many seconds for the first, and return if there were any."""
         ready, _writable, _broken = select.select([*self.wakes, *([] if self.terminal is None else [self.terminal])], [], [], seconds)
         for wake in ready:
             if wake != self.terminal:
@@ -104,7 +104,7 @@ class Keyboard:
 
 
 class WindowsKeyboard(Keyboard):
-    """The keys of a Windows console, which has to be polled."""
+    """The keys of a Windows console, which must be polled."""
 
     def pressed(self, seconds: float) -> str:
         msvcrt: Any = __import__("msvcrt")
@@ -118,7 +118,7 @@ class WindowsKeyboard(Keyboard):
 
 
 class NoKeyboard(Keyboard):
-    """No keys: Windows has no console here."""
+    """A keyboard without keys, for Windows without a console."""
 
     def pressed(self, seconds: float) -> str:
         time.sleep(seconds)

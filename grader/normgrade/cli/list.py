@@ -1,4 +1,4 @@
-"""`normgrade list`: the exercises, and where you stand."""
+"""`normgrade list`: the exercises, and the learner's standing."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def list_exercises(course_folder: Path | None) -> None:
 
 
 def list_workspace(course: Course, workspace: Workspace) -> None:
-    """List the exercises of a workspace, and what is next."""
-    from normgrade.learner.interviews import running_here, status_in_words  # and with it SQLite, which only a workspace needs
+    """List the exercises of a workspace, and the next step."""
+    from normgrade.learner.interviews import running_here, status_in_words  # it imports SQLite, which only a workspace needs
     from normgrade.learner.standing import advice, records
 
     found, interview = records(course, workspace), running_here()
@@ -71,7 +71,7 @@ def print_rows(rows: Mapping[Exercise, Sequence[str]]) -> None:
 
 
 def where_you_stand(exercise: Exercise) -> str:
-    """The standing outside of a workspace, where no attempts are recorded: whether the file in this folder is started."""
+    """Return the standing outside of a workspace. No attempts are recorded there, so it only says if the file is started."""
     path = Path(exercise.file_name)
     if not os.path.lexists(path):
         return "–"

@@ -59,9 +59,9 @@ def new_command(slug: str, contract: tuple[str, ...], numpy: bool, probes: bool,
 
 
 def course_of_author(course_folder: Path | None, language: str | None) -> Course:
-    """The course that an exercise is added to, which is begun in an empty folder.
+    """Return the course that an exercise is added to; an empty folder becomes a new course.
 
-    The course that normgrade carries is meant in its own folder alone.
+    The course that normgrade carries is chosen only inside its own folder. Raise UsageError if no course is meant.
     """
     from normgrade.authoring.draft import begin_course
 
@@ -83,7 +83,7 @@ def course_of_author(course_folder: Path | None, language: str | None) -> Course
 
 
 def is_empty(folder: Path) -> bool:
-    """Whether a folder has nothing in it, or is not there."""
+    """Return if a folder is empty or does not exist."""
     return not os.path.lexists(folder) or (folder.is_dir() and not any(folder.iterdir()))
 
 

@@ -1,4 +1,4 @@
-"""What several commands share: their options, and how they hand over reports."""
+"""Options that several commands share, and the output of reports."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def whole_number(low: int, high: int) -> Callable[[click.Context, click.Parameter, str | None], int | None]:
-    """A callback of click for a whole number from `low` to `high`; None where none is given."""
+    """Return a callback of click for a whole number from `low` to `high`; it returns None if no number is given."""
 
     def parse(context: click.Context, parameter: click.Parameter, value: str | None) -> int | None:
         if value is None:
@@ -61,7 +61,7 @@ def isolation_option(command: F) -> F:
 
 
 def tier_of(context: click.Context, option: click.Parameter, value: str) -> str:
-    """The name of a tier of walls, checked."""
+    """Return the name of a tier of walls, checked."""
     if value in TIERS:
         return value
     raise UsageError(
@@ -89,7 +89,7 @@ def report_options(command: F) -> F:
 
 
 def refuse_unless_revealed(exercise: Exercise, what: str) -> None:
-    """Raise a UsageError if the exercise reveals less than everything. `what` is the word for what was asked for."""
+    """Raise a UsageError if the exercise reveals less than everything. The message names the request with the word in `what`."""
     if exercise.reveal != "full":
         raise UsageError(
             _(
@@ -113,7 +113,7 @@ def say(*paragraphs: str) -> None:
 
 
 def hand_over(reports: Sequence[Report], format: str, output: Path | None, detail: Detail = USUAL) -> int:
-    """Print the reports, or write them to a file. Returns the exit code. Formats for programs have every detail, whatever `detail` says."""
+    """Print the reports, or write them to a file, and return the exit code. Formats for programs ignore `detail` and have everything."""
     interrupts.raise_again()
     if output is not None:
         write_report(output, format, render(reports, format, detail))
@@ -127,7 +127,7 @@ def hand_over(reports: Sequence[Report], format: str, output: Path | None, detai
 
 
 def exit_code(reports: Sequence[Report]) -> int:
-    """0 if all passed, 1 if some did not, 3 if the grader could not tell of some."""
+    """Return 0 if all reports passed, 1 if some did not, 3 if the grader could not tell of some."""
     outcomes = {report.outcome for report in reports}
     if Outcome.ERROR in outcomes:
         return 3

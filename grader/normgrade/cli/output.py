@@ -1,4 +1,4 @@
-"""The file that --output names: its format, and if a report may be written there. A file is overwritten only if it is a report, too."""
+"""The file that --output names: its format, and if a report may be written there. A file is overwritten only if it is a report."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from normgrade.report.render import renderer
 
 SUFFIXES: Mapping[str, str] = {".txt": "terminal", ".json": "json", ".xml": "junit", ".html": "html"}
 TITLE = f"normgrade {__version__}\n\n"  # above a report for people, so that it is recognised
-STARTS = re.compile(  # how the reports of all versions start that have such a sign
+STARTS = re.compile(  # the first bytes of reports of normgrade, in all versions that have such a sign
     rb"""normgrade\ \d+\.\S+\n\n
     |\{\s*"version":\ \d+,\s*"normgrade":\ "
     |<\?xml\ [^>]*>\s*<testsuites\ name="normgrade"
@@ -29,7 +29,7 @@ START_BYTES = 256
 
 
 def format_of(format: str | None, output: Path | None) -> str:
-    """Return the format that --format names, or the suffix of the file. Raises a UsageError where they contradict each other."""
+    """Return the format that --format names, or the suffix of the file. Raise a UsageError if they contradict each other."""
     meant = SUFFIXES.get(output.suffix.lower()) if output is not None else None
     if format is not None:
         renderer(format)
@@ -72,7 +72,7 @@ def refuse_unless_writable(output: Path) -> None:
 
 
 def not_for_reports(output: Path) -> str:
-    """Return why a file is no place for a report; "" where it is one. It may have any content that a report can be told from."""
+    """Return why a file must not be replaced by a report; "" if it may be. A file that exists must be a report or empty."""
     if output.suffix.lower() == ".py":
         return _("a file that ends in .py holds code")
     if is_own(output):
@@ -83,12 +83,12 @@ def not_for_reports(output: Path) -> str:
 
 
 def is_own(output: Path) -> bool:
-    """Return if a file belongs to normgrade itself, there or not: a workspace's settings, or what is kept in its `.normgrade`."""
+    """Return if a path belongs to normgrade itself: a workspace's settings, or a file in `.normgrade`. The file need not exist."""
     return output.name == MARK or ".normgrade" in Path(os.path.realpath(output.parent)).parts
 
 
 def refuse_links(path: Path, workspace: Workspace | None) -> None:
-    """Raise a UsageError where one of the folders on the path to a file is a link in the workspace."""
+    """Raise a UsageError if one of the folders on the path to a file is a link in the workspace."""
     if workspace is not None and (link := workspace.link_on_the_way(path)) is not None:
         raise UsageError(
             _(
@@ -100,9 +100,9 @@ def refuse_links(path: Path, workspace: Workspace | None) -> None:
 
 
 def write_report(output: Path, format: str, text: str) -> None:
-    """Write a report, as a new file with the usual mode, or to a device. Raises a UsageError where that is not possible."""
+    """Write a report, as a new file with the usual mode, or to a device. Raise a UsageError if that is not possible."""
     title = TITLE if format == "terminal" else ""
-    refuse_unless_writable(output)  # again, for grading took time: somebody may have written there
+    refuse_unless_writable(output)  # again: another program may have written there during grading
     try:
         if leads_to_device(output):
             write_directly(output, text.encode())
@@ -113,7 +113,7 @@ def write_report(output: Path, format: str, text: str) -> None:
 
 
 def unwritable(output: Path, error: OSError) -> UsageError:
-    """The error for a path that no report can be written to."""
+    """Return the error for a path that no report can be written to."""
     return UsageError(
         _('The report cannot be written to "{path}" ({error}). Name another file with --output.', path=output, error=error.strerror)
     )

@@ -23,7 +23,7 @@ COLOURS = re.compile(r"\x1b\[[\d;]*m")
 
 
 def page(console: Console, renderable: RenderableType, wanted: bool = True) -> None:
-    """Print a content; through the pager if that is `wanted` and the content is longer than the terminal."""
+    """Print a content, through the pager if that is `wanted` and the content is longer than the terminal."""
     with console.capture() as captured:
         console.print(renderable, width=min(console.width, WIDEST))
     text = captured.get()
@@ -67,7 +67,7 @@ def run_pager(pager: str, text: str) -> None:
 
 @contextmanager
 def interrupts_left_to_it() -> Iterator[None]:
-    """Leave Ctrl-C to the pager. The handler, which does nothing, is not inherited by it."""
+    """Leave Ctrl-C to the pager. This process gets a handler that does nothing, which the pager does not inherit."""
     before = signal.signal(signal.SIGINT, lambda number, frame: None)
     try:
         yield

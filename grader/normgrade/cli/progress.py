@@ -1,4 +1,4 @@
-"""`normgrade progress`: all attempts, the mistakes made most often, and what is next."""
+"""`normgrade progress`: all attempts, the mistakes made most often, and the next step."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def show_next(console: Console, course: Course, found: Sequence[Record], workspa
 
 
 def show_interviews(ended: Sequence[Interview]) -> None:
-    """How the interviews went, the last one last."""
+    """Print the results of the interviews, the last one last."""
     if ended:
         from normgrade.cli.interview_words import summary
 
@@ -103,7 +103,7 @@ def show_interviews(ended: Sequence[Interview]) -> None:
 
 
 def also_open(found: Sequence[Record]) -> list[str]:
-    """A sentence about what else one could go on with; none where there is nothing else."""
+    """Return sentences about other exercises that can be done next; none if there are no others."""
     slugs = [record.exercise.slug for record in others_open(found)]
     later = sum(bool(record.before) and not record.passed for record in found)
     if not slugs:
@@ -119,20 +119,20 @@ def also_open(found: Sequence[Record]) -> list[str]:
 
 
 def cells_of(record: Record, now: datetime) -> tuple[str, ...]:
-    """The row of an exercise."""
+    """Return the row of an exercise."""
     exercise, standing = record.exercise, f"✓ {record.standing}" if record.passed else record.standing
     last = ago(now - record.last.at) if record.last is not None else ""
     return exercise.slug, str(exercise.level), standing, str(len(record.attempts) or ""), scores(record.attempts), last
 
 
 def scores(attempts: Sequence[Attempt]) -> str:
-    """The points of the last attempts, in their order: "3 → 5". Equal ones in a row stand once."""
+    """Return the points of the last attempts, in their order: "3 → 5". Equal ones in a row are given once."""
     runs = [earned for earned, _alike in groupby(attempt.earned for attempt in attempts)]
     return ("… " if len(runs) > SCORES_SHOWN else "") + " → ".join(map(str, runs[-SCORES_SHOWN:]))
 
 
 def ago(passed: timedelta) -> str:
-    """How long ago, in the largest whole unit."""
+    """Return how long ago something was, in the largest whole unit."""
     minutes = max(int(passed.total_seconds()) // 60, 0)
     if days := minutes // 1440:
         return n_("{n} day ago", "{n} days ago", days)

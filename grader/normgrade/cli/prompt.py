@@ -1,4 +1,4 @@
-"""A prompt for a terminal, where nothing can be folded, and links lead nowhere."""
+"""Prompts for a terminal, which cannot fold parts or follow links."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def folded(prompt: str, slug: str) -> str:
-    """The prompt without its folded parts, and with the command that shows them."""
+    """Return the prompt without its folded parts, and with the command that shows them."""
     shown, count = FOLDED.subn(lambda match: title(match[1]), by_slug(prompt))
     if not count:
         return shown
@@ -22,17 +22,17 @@ def folded(prompt: str, slug: str) -> str:
 
 
 def unfolded(prompt: str) -> str:
-    """The prompt with its folded parts as plain paragraphs."""
+    """Return the prompt with its folded parts as plain paragraphs."""
     return FOLDED.sub(lambda match: f"{title(match[1])}{match[2].strip()}\n\n", by_slug(prompt))
 
 
 def title(summary: str) -> str:
-    """The heading of a folded part: its question, or "" where the question stands before it."""
+    """Return the heading of a folded part: its question, or "" if the question stands before it."""
     return "" if summary.strip() in ANSWERS else f"**{summary.strip()}**\n\n"
 
 
 def rendered(markdown: str) -> Markdown:
-    """Markdown of a course, for a terminal. An address stands beside the words that it belongs to, and is not hidden under them."""
+    """Return Markdown of a course for a terminal. The address of a link stands beside its words, not hidden under them."""
     from rich.markdown import Markdown
 
     return Markdown(markdown, hyperlinks=False)

@@ -58,7 +58,7 @@ def repro_command(slug: str, check: str | None, seed: int, output: Path | None, 
     if result is None:
         say(_("Nothing to reproduce: every check passes."), *seeds)
         return
-    refuse_unless_writable(output)  # again, for playing took time: somebody may have written there
+    refuse_unless_writable(output)  # again: another program may have written there during the plays
     try:
         put_in_place(output, sealed(script(exercise, path, result)), 0o666)
     except OSError as error:
@@ -74,7 +74,7 @@ def repro_command(slug: str, check: str | None, seed: int, output: Path | None, 
 
 
 def refuse_unless_writable(output: Path) -> None:
-    """Raise a UsageError unless there is no file yet, or a script that `repro` wrote and nobody has changed."""
+    """Raise a UsageError if there is a file, unless it is an unchanged script of `repro`."""
     from normgrade.learner.reproduction import is_as_made
 
     refuse_links(output, Workspace.find(output.parent))
@@ -91,14 +91,14 @@ def refuse_unless_writable(output: Path) -> None:
 
 
 def unwritable(output: Path, why: str | None) -> UsageError:
-    """The error for a path that no script can be written to."""
+    """Return the error for a path that no script can be written to."""
     return UsageError(
         _('The script cannot be written to "{path}" ({error}). Name another file with --output FILE.', path=output, error=why)
     )
 
 
 def play(exercise: Exercise, path: Path, seed: int) -> tuple[Result, ...]:
-    """The results of the whole suite on the learner's file."""
+    """Return the results of the whole suite on the learner's file."""
     inspection = inspect_file(path, exercise)
     if not inspection.runnable or inspection.source is None:
         raise UsageError(_("{path} cannot be played: {why}", path=path, why=inspection.findings[0].text))
@@ -110,7 +110,10 @@ def play(exercise: Exercise, path: Path, seed: int) -> tuple[Result, ...]:
 
 
 def chosen(results: tuple[Result, ...], name: str | None) -> Result | None:
-    """The first failed check of that name, or of any."""
+    """Return the first failed check of that name, or of any name if it is None; None if no check fails.
+
+    Raise UsageError if no check has that name, or if none of that name fails.
+    """
     failed = [result for result in results if result.check.outcome is Outcome.FAILED and result.plays]
     if name is None:
         return failed[0] if failed else None

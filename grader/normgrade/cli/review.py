@@ -1,4 +1,4 @@
-"""`normgrade review`: mistakes that you made, as questions."""
+"""`normgrade review`: the learner's mistakes, as questions."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def review_command(everything: bool, course_folder: Path | None) -> int:
         return 0
     try:
         ask_all(open_console(), due[:MOST], reviews)
-    except KeyboardInterrupt:  # what was answered is kept
+    except KeyboardInterrupt:  # the answers so far are kept
         return INTERRUPTED
     if len(due) > MOST:
         say(n_("{n} more is due.", "{n} more are due.", len(due) - MOST))
@@ -60,7 +60,7 @@ def review_command(everything: bool, course_folder: Path | None) -> int:
 
 
 def nothing_is_due(found: Sequence[Hunt], now: datetime) -> str:
-    """Why there is no question."""
+    """Return why there is no question."""
     if not found:
         return _("There is nothing to review: no mistake was named in an exercise that has passed.")
     hours = -(-int((min(hunt.slip.due for hunt in found) - now).total_seconds()) // 3600)
@@ -70,7 +70,7 @@ def nothing_is_due(found: Sequence[Hunt], now: datetime) -> str:
 
 
 def ask_all(console: Console, hunts: Sequence[Hunt], reviews: Reviews) -> None:
-    """Ask for the line of each mistake, and keep whether it was found; where nobody is there, tell the lines below."""
+    """Ask for the line of each mistake, and record the answer. Without a terminal, only print the lines of the mistakes."""
     for number, hunt in enumerate(hunts, 1):
         slip, now = hunt.slip, datetime.now(UTC)
         made = n_("you made it once, {ago}", "you made it {n} times, the last time {ago}", slip.times, ago=ago(now - slip.made))
@@ -100,7 +100,7 @@ def first_of_code(source: str) -> int:
 
 
 def answer(hunt: Hunt, reviews: Reviews) -> None:
-    """Ask for the line, and keep the answer."""
+    """Ask for the line, and record the answer."""
     from normgrade.learner.slips import Review
 
     line = typed.next_line(_("Which line is wrong? "))

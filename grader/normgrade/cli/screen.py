@@ -45,7 +45,7 @@ KEYS = {  # in their order on the screen; the least important ones are left out 
 class Window:
     """The lines of a content that fit on the screen, from line `top` on. Of several contents the first that fits is drawn, else the last.
 
-    Drawing finds out `deepest`, the last line that can be at the top, and moves `top` back if it is below that.
+    Drawing sets `deepest`, the last line that can be at the top, and moves `top` back if it is below that.
     """
 
     def __init__(self, contents: Sequence[RenderableType], top: int) -> None:
@@ -90,7 +90,7 @@ def note(watching: Watching) -> Iterator[Text]:
 
 
 def verdict(watching: Watching, rows: int, in_lines: bool) -> Iterator[RenderableType]:
-    """The report from top to bottom. `in_lines` adds a line for each claim."""
+    """Yield the report from top to bottom. `in_lines` adds a line for each claim."""
     report = watching.report
     if report is None:
         name = watching.watched.path.name
@@ -116,7 +116,7 @@ def step(watching: Watching) -> str:
 
 
 def after(watching: Watching, report: Report) -> Iterator[Text]:
-    """After a pass, how it went and the next step; and the losses behind weak walls."""
+    """Yield the summary and the next step after a pass, and the losses if the walls are weak."""
     if report.outcome is Outcome.PASSED:
         yield from map(Text, watching.afterwards)
         yield Text(passed(watching.following), style="bold green")
@@ -124,7 +124,7 @@ def after(watching: Watching, report: Report) -> Iterator[Text]:
 
 
 def news(watching: Watching, report: Report) -> Iterator[Text]:
-    """The lines below the verdict: the step that takes long, or the change since the last save; and the seed of other inputs."""
+    """Yield the lines below the verdict: the step that takes long, the change since the last save, and the seed of unusual inputs."""
     if watching.grading:
         yield Text(step(watching) or _("grading …"), style="dim")
     if watching.changed:
@@ -143,7 +143,7 @@ def passed(following: Exercise | None) -> str:
 
 
 def in_place(watching: Watching) -> Table:
-    """One line for each claim."""
+    """Return a table with one line for each claim."""
     table = Table.grid(padding=(0, 1, 0, 0), expand=True)
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
@@ -153,16 +153,16 @@ def in_place(watching: Watching) -> Table:
 
 
 def in_a_row(watching: Watching) -> Text:
-    """One mark for each check."""
+    """Return one mark for each check."""
     return Text(" ").join(marks(watching, names) for _claim, names in claims(watching) if watching.checks)
 
 
 def claims(watching: Watching) -> Sequence[tuple[str, tuple[str, ...]]]:
-    """Every claim of the suite, with the names of its checks."""
+    """Return every claim of the suite, with the names of its checks."""
     return tuple(watching.grader.suites[watching.exercise.slug].claims.items())
 
 
 def marks(watching: Watching, names: Sequence[str]) -> Text:
-    """A mark for each of these checks, by how it ended; a dot for one that has not."""
+    """Return a mark for the outcome of each of these checks; a dot for one that has not ended."""
     found = [watching.checks.get(name) for name in names]
     return Text.assemble(*((MARKS[each.shown_as], STYLES[each.shown_as]) if each else (PENDING, "dim") for each in found))

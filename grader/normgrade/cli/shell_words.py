@@ -1,4 +1,4 @@
-"""Completion of words in a shell: slugs, names and values of options. They are read from the course's files; no code of a course runs."""
+"""Completion of words in a shell: slugs, names and values of options. It reads the course's files, and runs none of their code."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ Completer = Callable[[click.Context, click.Parameter, str], list[str]]
 
 
 def completer(known: Callable[[click.Context], Iterable[str]]) -> Completer:
-    """A function for click's `shell_complete`, from one that gives all known words: it gives those that begin as was typed."""
+    """Return a function for click's `shell_complete` that filters the known words by the beginning that was typed."""
 
     @wraps(known)
     def alike(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
         try:
             return [word for word in known(context) if word.startswith(begun)]
-        except UsageError:  # which a shell could not show
+        except UsageError:  # a shell could not show it
             return []
 
     return alike
 
 
 def one_of(values: Iterable[str]) -> Completer:
-    """Completion with these values."""
+    """Return a completion with these values."""
     return completer(lambda context: values)
 
 
@@ -44,7 +44,7 @@ def exercise_of(context: click.Context) -> Exercise:
 
 
 def one_exercise_of(context: click.Context) -> Exercise:
-    """The exercise of a command that takes any number of slugs."""
+    """Return the exercise of a command that takes any number of slugs."""
     return course_of(context).exercise("".join(context.params.get("slugs") or ()))
 
 
@@ -81,7 +81,7 @@ def mistakes_alike(context: click.Context) -> Iterable[str]:
 
 
 def readable_mistakes(exercise: Exercise) -> tuple[Mistake, ...]:
-    """The known mistakes of an exercise; none where they cannot be read."""
+    """Return the known mistakes of an exercise; none if they cannot be read."""
     try:
         return read_mistakes(exercise)
     except CourseError:
@@ -94,6 +94,6 @@ def checks_alike(context: click.Context) -> Iterable[str]:
 
 
 def tests_in(exercise: Exercise) -> list[str]:
-    """The names of the tests in the hidden suite. Its source is parsed, not run."""
+    """Return the names of the tests in the hidden suite. Its source is parsed, not run."""
     suite = ast.parse(read_text(exercise.suite))
     return [node.name for node in suite.body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")]

@@ -1,4 +1,4 @@
-"""`normgrade solution`: the right answer, beside one's own."""
+"""`normgrade solution`: the right answer, beside the learner's."""
 
 from __future__ import annotations
 
@@ -62,13 +62,13 @@ def solution_command(slug: str, way: str | None, spoil: bool, course_folder: Pat
 
 
 def has_passed(exercise: Exercise) -> bool:
-    """Whether any attempt in this workspace passed."""
+    """Return if any attempt in this workspace passed."""
     workspace = Workspace.find()
     return workspace is not None and any(attempt.passed for attempt in attempts_of(workspace).attempts(exercise.slug))
 
 
 def alternative(exercise: Exercise, way: str) -> Path:
-    """The file of another right way, by its name."""
+    """Return the file of another right way, by its name. Raise UsageError if there is none of that name."""
     ways = {path.stem: path for path in exercise.alternatives}
     if way not in ways:
         raise UsageError(
@@ -89,7 +89,7 @@ def show_source(console: Console, path: Path) -> None:
 
 
 def show_code(console: Console, code: str, language: str) -> None:
-    """Print code in colours. The terminal wraps its long lines, not rich, so that what is copied from there is whole."""
+    """Print code in colours. The terminal wraps long lines, not rich, so that lines copied from there are whole."""
     syntax = Syntax("", language, theme="ansi_dark", background_color="default")
     console.print(syntax.highlight(code.rstrip()), soft_wrap=True)
 

@@ -1,6 +1,6 @@
-"""Standard streams that never raise: what cannot be written is dropped, and the error is kept for the end of the command.
+"""Standard streams that never raise: output that cannot be written is dropped, and the error is kept for the end of the command.
 
-So neither a pipe that nobody reads any more nor a full disk ends a command half-way, or changes the verdict on a submission.
+So neither a closed pipe nor a full disk ends a command half-way, or changes the verdict on a submission.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import Any, TextIO
 
 
 class Sink(io.RawIOBase):
-    """The end of a stream, where bytes go to the system. After an error everything is dropped."""
+    """The lowest layer of a stream, which passes bytes to the system. After an error everything is dropped."""
 
     def __init__(self, stream: TextIO) -> None:
-        self.stream = stream  # which closes its end when nobody holds it any more
+        self.stream = stream  # kept, because a stream closes its lowest layer when it is collected
         self.end = end_of(stream)
         self.error: OSError | None = None
 
@@ -37,12 +37,12 @@ class Sink(io.RawIOBase):
 
 
 def never_raise() -> None:
-    """Have stdout and stderr end in a `Sink`, for the rest of this process."""
+    """Make a `Sink` the lowest layer of stdout and stderr, for the rest of this process."""
     sys.stdout, sys.stderr = into_sink(sys.stdout), into_sink(sys.stderr)
 
 
 def into_sink(stream: TextIO) -> TextIO:
-    """Return the stream with another end; buffers are as they were."""
+    """Return the stream with a `Sink` as its lowest layer; it is buffered as before."""
     sink: Any = Sink(stream)
     end = sink if sink.end is stream.buffer else io.BufferedWriter(sink)  # with PYTHONUNBUFFERED there is no buffer
     how = {name: getattr(stream, name) for name in ("encoding", "errors", "line_buffering", "write_through")}
@@ -55,7 +55,7 @@ def end_of(stream: TextIO) -> Any:
 
 
 def why_dropped() -> OSError | None:
-    """Return the error after which what went to stdout was dropped; None where there is none."""
+    """Return the error after which output to stdout was dropped; None if there was none."""
     sys.stdout.flush()
     end = end_of(sys.stdout)
     return end.error if isinstance(end, Sink) else None

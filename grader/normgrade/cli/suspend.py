@@ -1,4 +1,4 @@
-"""Signals that stop or end a command which has changed the terminal: it restores the terminal first, and takes it again after `fg`."""
+"""Signals that stop or end a command which has changed the terminal. It restores the terminal first, and takes it again after `fg`."""
 
 from __future__ import annotations
 

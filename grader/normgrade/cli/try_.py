@@ -1,4 +1,4 @@
-"""`normgrade try`: the learner's file and the reference on an input of the learner's own."""
+"""`normgrade try`: the learner's file and the reference on an input that the learner chooses."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ RESULTS = ("output", "result")  # the places of results begin so
 
 
 def show(console: Console, title: str, play: Played, exercise: Exercise, source: str) -> bool:
-    """Print both sides; `source` is the learner's. Returns if they agree."""
+    """Print both sides, and return if they agree. `source` is the learner's."""
     console.print(Text(one_line(title), style="bold"))
     if stdout := play.observation.stdout.strip():
         console.print(Text(_("your code printed:"), style="dim"), indented(Text(bounded(stdout, LINES))))
@@ -58,7 +58,7 @@ def show(console: Console, title: str, play: Played, exercise: Exercise, source:
 
 
 def place_lines(place: Place, play: Played, wrong: Difference | None, words: Words) -> Iterator[RenderableType]:
-    """Return the lines about a place. Results and gradients have some always, anything else only if it differs."""
+    """Yield the lines about a place. Results and gradients always have some, other places only if they differ."""
     expected, got = play.expectation.places[place], play.observation.values.get(place)
     if isinstance(wrong, ArrayDifference):
         difference = named(wrong, words)
@@ -88,7 +88,7 @@ def more(count: int) -> Iterator[RenderableType]:
 
 
 def named(found: D, words: Words) -> D:
-    """Return it without its step, since a trial has only one, and with its name in the language that is spoken."""
+    """Return the comparison without its step, since a trial has only one, and with its place in the current language."""
     place = found.place.at(None)
     return replace(found, place=place, called=place_in_words(place, words))
 
@@ -105,7 +105,7 @@ def leaves_open(play: Played) -> bool:
 
 
 def telling(play: Played, exercise: Exercise, source: str) -> Iterator[RenderableType]:
-    """Return the lines about an exception of the learner's code, or about a mistake that its values show."""
+    """Yield the lines about an exception of the learner's code, or about a mistake that its values show."""
     program, error = program_of(source), play.observation.error
     if program is not None:
         found = misuse(play, program) if error is None else raised(error, play, exercise, program)
@@ -113,7 +113,7 @@ def telling(play: Played, exercise: Exercise, source: str) -> Iterator[Renderabl
 
 
 def show_errors(console: Console, play: Played, exercise: Exercise, source: str) -> bool:
-    """Print the result or the exception of each side. Returns if both raise the same exception."""
+    """Print the result or the exception of each side, and return if both raise the same exception."""
     right, own = play.expectation.error, play.observation.error
     if right is None:
         console.print(Text(_("The reference returns {value}.", value=returned(as_expected(play.expectation)))))

@@ -6,12 +6,12 @@ import sys
 
 
 def somebody_is_there() -> bool:
-    """Whether there is a terminal to ask in."""
+    """Return if there is a terminal to ask in."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def next_line(prompt: str) -> str:
-    """A line that is typed; "" at the end of the input."""
+    """Return a line that is typed; "" at the end of the input."""
     try:
         return input(prompt).strip()
     except EOFError:

@@ -100,7 +100,7 @@ def verify_command(
 
 
 def show_envelopes(course: Course, slugs: Sequence[str], required: str) -> int:
-    """Print the envelope of each exercise, and what is lacking there. Returns 1 if anything is, else 0."""
+    """Print the envelope of each exercise with its holes. Return 1 if there are any, else 0."""
     from normgrade.suite.grader import open_grader
     from normgrade.suite.grading_options import Options
     from normgrade.verify.envelope import envelope_of, holes

@@ -111,7 +111,7 @@ class Differences(View):
 
 
 class Listing(View):
-    """The exercises with your standing. Arrows move the mark, and Enter goes there."""
+    """The exercises with the learner's standing. Arrows move the mark, and Enter goes to the marked exercise."""
 
     key = "l"
 

@@ -1,4 +1,4 @@
-"""`normgrade warm`: compute beforehand what every first check would compute."""
+"""`normgrade warm`: compute the expected values of the checks before the first check."""
 
 from __future__ import annotations
 
@@ -52,5 +52,5 @@ def warm_command(slugs: tuple[str, ...], cores: int | None, course_folder: Path 
 
 
 def size_of(folder: Path) -> int:
-    """The bytes of all files in a folder and below it."""
+    """Return the size of all files in a folder and below it, in bytes."""
     return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())

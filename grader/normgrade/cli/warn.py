@@ -1,4 +1,4 @@
-"""Commands go on without exercises and folders that cannot be used, and say so on stderr."""
+"""Warnings on stderr about exercises and folders that a command goes on without."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from normgrade.language.visible import visible
 
 
 def warn_of_unfinished(course: Course, course_folder: Path | None) -> None:
-    """Name the exercises that the course goes on without; `course_folder` is what --course says."""
+    """Name the exercises that the course goes on without; `course_folder` is the value of --course."""
     for name, why in course.unfinished.items():
         warn(name, why, course_folder)
 
 
 def without_hindered(exercises: Iterable[Exercise], course_folder: Path | None) -> list[Exercise]:
-    """The exercises that can be graded; the others are named."""
+    """Return the exercises that can be graded, and name the others."""
     from normgrade.suite.hindrance import hindrance
 
     found = {exercise: hindrance(exercise) for exercise in dict.fromkeys(exercises)}
@@ -40,12 +40,12 @@ def warn_of_folders() -> None:
 
 
 def warn(name: str, why: str, course_folder: Path | None) -> None:
-    """Say that an exercise is left out, why, and what to do."""
+    """Say that an exercise is left out, why, and which command tells more."""
     command = with_course(f"normgrade verify {quote(name)}", course_folder)
     said = _('Warning: "{name}" is left out. {why} `{command}` says what is missing.', name=name, why=why, command=command)
     click.echo(visible(said), err=True)
 
 
 def with_course(command: str, course_folder: Path | None) -> str:
-    """A command with the option --course, where that was given."""
+    """Return a command, with the option --course if that was given."""
     return command if course_folder is None else f"{command} --course {quote(str(course_folder))}"

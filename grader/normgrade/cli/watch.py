@@ -29,7 +29,7 @@ from normgrade.suite.grader import Grader, open_grader
 from normgrade.suite.grading_options import Options, available
 
 PAUSE_S = 0.05  # between two looks at the file, without watchfiles
-PAUSE_WOKEN_S = 0.25  # between two looks at stdout, where watchfiles tells of changes of the file
+PAUSE_WOKEN_S = 0.25  # between two looks at stdout, if watchfiles tells of changes of the file
 
 
 @click.command("watch")
@@ -70,7 +70,10 @@ def watch_command(slug: str | None, required: str, course_folder: Path | None) -
 
 @contextmanager
 def open_for_all(course: Course, exercise: Exercise, options: Options, course_folder: Path | None) -> Iterator[tuple[Grader, Course]]:
-    """A grader for every exercise that can be graded, and the course without the others. Raises CourseError where `exercise` is another."""
+    """Yield a grader for every exercise that can be graded, and the course without the others.
+
+    Raise CourseError if `exercise` cannot be graded.
+    """
     with ExitStack() as opened:
         try:
             grader = opened.enter_context(open_grader(list(course), options))
@@ -84,7 +87,7 @@ def open_for_all(course: Course, exercise: Exercise, options: Options, course_fo
 
 
 def to_go_on_with(course: Course) -> Exercise:
-    """The exercise that `normgrade` calls next; a UsageError outside of a workspace, or where all have passed."""
+    """Return the exercise that `normgrade` calls next. Raise a UsageError outside of a workspace, or if all exercises have passed."""
     workspace = Workspace.find()
     record = next_record(records(course, workspace)) if workspace is not None else None
     if record is None:

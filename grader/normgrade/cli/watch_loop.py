@@ -26,7 +26,7 @@ from normgrade.learner.watch_session import Watching
 from normgrade.report.render.terminal import line_of
 
 PAUSE_S = 0.05  # between two looks at the file, without watchfiles
-PAUSE_WOKEN_S = 0.25  # between two looks at the terminal's size, where watchfiles tells of changes of the file
+PAUSE_WOKEN_S = 0.25  # between two looks at the terminal's size, if watchfiles tells of changes of the file
 FRAME_S = 0.03  # at least, between two drawings while checks are played
 SCROLLED = {"up": -1, "down": 1, "page up": -15, "page down": 15, "home": -(10**6), "end": 10**6}  # lines
 VIEWS: dict[str, type[View]] = {view.key: view for view in (Help, Task, Differences, Listing)}
@@ -34,7 +34,7 @@ LOOKS = {*VIEWS, *SCROLLED, "left", "right", "escape"}  # keys that work during 
 
 
 class Left(KeyboardInterrupt):
-    """Raised by q during a grading. It ends the grading as Ctrl-C does, but is no interrupt to report."""
+    """The exception that q raises during a grading. It ends the grading as Ctrl-C does, but is not reported as an interrupt."""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Whether what was observed is what a mistake leads to: numbers against numbers, many facts at once."""
+"""The agreement of the observed numbers with those that a mistake predicts, for many facts at once."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-MARGINAL = 8.0  # a fact that unstable arithmetic gets wrong by less than this many times what is allowed may be right by chance
-COMPARABLE = 16.0  # the factor by which two unstable results may be further from the right one than each other
-COMPARABLE_HALF = 4.0  # the same in half precision, where arithmetic differs less
-CAPPED = 1e6  # times what is allowed: further off is as far as infinity
-KEPT = 2.0**-24  # the rounding of what a mistake changes numbers by, which is kept in float32
+MARGINAL = 8.0  # a fact that unstable arithmetic gets wrong by less than this many times the allowed error may be right by chance
+COMPARABLE = 16.0  # the factor between the errors of two unstable results that still agree
+COMPARABLE_HALF = 4.0  # the same factor in half precision, in which arithmetic differs less
+CAPPED = 1e6  # times the allowed error: anything further off counts as infinity
+KEPT = 2.0**-24  # the rounding of a mistake's differences, which are kept in float32
 FAR = 0.5  # native and exact numbers that are apart by more than this fraction are undetermined
 
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """The reference's numbers, how far each may be off, its rounding, and how many roundings it may be off."""
+    """The reference's numbers, how far each may be off, its unit roundoff, and how many such roundings are always allowed."""
 
     numbers: np.ndarray
     allowed: np.ndarray
@@ -31,8 +31,9 @@ class Reference:
 class Rough:
     """The facts of a forecast at which only the mistake's arithmetic is wrong.
 
-    `here` are their numbers among those of the forecast, `starts` and `allowed` as there, and `half` marks facts in half precision.
-    `severity` is how far off the mistake is natively, and `broken` whether it is not finite anywhere.
+    `here` has the indices of their numbers in the forecast, `starts` the index in `here` at which each fact begins, and `allowed` how far
+    each number may be off. `half` marks facts in half precision. `severity` is how many times the allowed error the mistake is off
+    natively, and `broken` marks facts of which any number is not finite.
     """
 
     here: np.ndarray
@@ -45,14 +46,14 @@ class Rough:
 
 @dataclass(frozen=True, eq=False)
 class Forecast:
-    """What a mistake leads to at some facts: numbers, one fact after the other, each as what it differs by from the reference's.
+    """The numbers that a mistake predicts for some facts, one fact after the other, as differences from the reference's.
 
-    - `starts`: where each fact begins.
+    - `starts`: the index at which each fact begins.
     - `exact`, `native`: the mistake's numbers, in float64 and natively.
-    - `permitted`: how far from either an observation may be. `moved`: the root mean square of what rounding moves them by, per fact.
-    - `settled`: whether they determine what is observed. `telling`: whether it then tells the mistake from the reference.
-    - `blurred`: whether they leave undetermined what is observed. `endless`: whether they are not finite natively.
-    - `unstable`: the facts at which the mistake is right in float64, and `rough` what is known of those.
+    - `permitted`: how far an observation may be from either. `moved`: the root mean square of their movement by rounding, per fact.
+    - `settled`: marks numbers that determine the observation. `telling`: marks settled ones that tell the mistake from the reference.
+    - `blurred`: marks numbers that leave the observation undetermined. `endless`: marks numbers that are not finite natively.
+    - `unstable`: marks the facts at which the mistake is right in float64; `rough` has their details.
     """
 
     starts: np.ndarray
@@ -70,12 +71,12 @@ class Forecast:
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
-    """One entry for each fact.
+    """The agreement of an observation with a mistake, one entry for each fact.
 
-    - `agrees`: nothing contradicts the mistake.
-    - `witnessed`: how many numbers only this mistake, not the reference, leads to.
+    - `agrees`: true if nothing contradicts the mistake.
+    - `witnessed`: how many numbers fit this mistake, but not the reference.
     - `opened`: how many numbers the mistake leaves undetermined, so that anything agrees with them.
-    - `misfit`: of unstable arithmetic, the logarithm of the factor between the errors; else 0.
+    - `misfit`: for unstable arithmetic, the logarithm of the factor between the errors; else 0.
     """
 
     agrees: np.ndarray
@@ -92,7 +93,7 @@ def forecast(
     unstable: np.ndarray,
     moved: np.ndarray | None = None,
 ) -> Forecast:
-    """Everything that can be said before anything is observed. `moved` is what rounding does at least, where that is known."""
+    """Return the forecast of a mistake, before anything is observed. `moved` is the least movement by rounding, if it is known."""
     off, natively = exact.astype(np.float64), native.astype(np.float64)
     found = root_mean_square(natively - off, starts)
     moved = found if moved is None else np.maximum(found, moved)
@@ -108,7 +109,7 @@ def forecast(
 
 
 def rough_facts(starts: np.ndarray, native: np.ndarray, reference: Reference, unstable: np.ndarray) -> Rough:
-    """The unstable facts, with what can be said of them beforehand."""
+    """Return the unstable facts, with everything that is known beforehand."""
     counts = sizes(starts, len(native))
     here = np.flatnonzero(np.repeat(unstable, counts))
     firsts, off, few = starts_of(counts[unstable]), native[here], reference[here]
@@ -118,7 +119,7 @@ def rough_facts(starts: np.ndarray, native: np.ndarray, reference: Reference, un
 
 
 def agreement(mistake: Forecast, got: np.ndarray, out: np.ndarray) -> Agreement:
-    """Compare all facts with what was observed: numbers as what they differ by from the reference's, and which are off by too much."""
+    """Compare all facts with the observation: `got` are differences from the reference's numbers; `out` marks those off by too much."""
     if not len(mistake.starts):
         nothing = np.zeros(0)
         return Agreement(nothing.astype(bool), nothing.astype(int), nothing.astype(int), nothing)
@@ -137,7 +138,7 @@ def agreement(mistake: Forecast, got: np.ndarray, out: np.ndarray) -> Agreement:
 
 
 def of_arithmetic(rough: Rough, got: np.ndarray, off: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Whether what was observed is off about as far as the mistake is natively, and the logarithm of the factor between the two."""
+    """Return which facts were observed about as far off as the mistake is natively, and the logarithm of the factor between the two."""
     misfit = np.abs(np.log(severity(got, rough.allowed, rough.starts) / rough.severity))
     near = misfit <= np.log(np.where(rough.half, COMPARABLE_HALF, COMPARABLE))
     broken = np.logical_or.reduceat(~np.isfinite(got), rough.starts)
@@ -147,7 +148,7 @@ def of_arithmetic(rough: Rough, got: np.ndarray, off: np.ndarray) -> tuple[np.nd
 
 
 def severity(off: np.ndarray, allowed: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """How many times what is allowed a fact is off, as a root mean square; at least a thousandth."""
+    """Return how many times the allowed error each fact is off, as a root mean square; at least a thousandth."""
     times = np.abs(off) / np.maximum(allowed, 1e-300)
     times = np.where(np.isfinite(times), np.minimum(times, CAPPED), CAPPED)
     found: np.ndarray = np.maximum(root_mean_square(times, starts), 1e-3)
@@ -155,7 +156,7 @@ def severity(off: np.ndarray, allowed: np.ndarray, starts: np.ndarray) -> np.nda
 
 
 def root_mean_square(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """Of the finite values of each fact; 0 where there is none."""
+    """Return the root mean square of the finite values of each fact; 0 if it has none."""
     if not len(starts):
         return np.zeros(0)
     finite = np.isfinite(values)
@@ -165,10 +166,10 @@ def root_mean_square(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
 
 
 def sizes(starts: np.ndarray, total: int) -> np.ndarray:
-    """How many numbers each fact has."""
+    """Return how many numbers each fact has."""
     return np.diff(np.append(starts, total))
 
 
 def starts_of(sizes: np.ndarray) -> np.ndarray:
-    """Where each fact begins, one after the other."""
+    """Return the index at which each fact begins, one after the other."""
     return np.cumsum([0, *sizes[:-1]]) if len(sizes) else np.zeros(0, np.int64)

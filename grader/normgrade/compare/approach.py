@@ -1,4 +1,4 @@
-"""Looks for many mistakes together: if no few explain everything, more are added, each for a play that it explains."""
+"""The search for many mistakes together: if a few do not explain everything, more are added, each for a play that it explains."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from normgrade.compare.joint import Members
 from normgrade.compare.search import MOST_AT_ONCE, MOST_NAMES, Guess, Search
 
 MORE = (1, 2)  # mistakes that are added to explain a play
-MOST_APPROACHING, BEAM = 160, 4  # plays in which what was observed is approached, and how many of the nearest sets are followed
-PLAYS_ELSEWHERE = 8  # where what explains one play must come nearer, too
+MOST_APPROACHING, BEAM = 160, 4  # plays for coming nearer to the observation, and how many of the nearest sets are followed
+PLAYS_ELSEWHERE = 8  # other plays in which a set that explains one play must come nearer, too
 MOST_MENDED = 4  # guesses to which mistakes are added
-PLAYS_MENDED = 4  # that one mistake more may explain
+PLAYS_MENDED = 4  # that one more mistake may explain
 
 
 def approached(search: Search, found: list[Guess]) -> list[Guess]:
-    """Return the same guesses, or one that comes nearer to the observation play by play: with one mistake more, then with two."""
+    """Return the same guesses, or one that comes nearer to the observation play by play: with one more mistake, then with two."""
     guess, wrong = search.nothing, search.evidence.wrong
     plays = sorted(range(len(search.plays_reached)), key=lambda each: (len(search.acting_at(each)), each))
     plays = [number for number in plays if search.plays_reached[number] & wrong]
@@ -35,12 +35,12 @@ def approached(search: Search, found: list[Guess]) -> list[Guess]:
 
 
 def apart(search: Search, members: Members, numbers: Iterable[int]) -> float:
-    """How far some mistakes are from what was observed in some plays."""
+    """Return how far some mistakes are from the observation in some plays."""
     return sum(search.distance(members, number) for number in numbers)
 
 
 def nearer(search: Search, members: Members, number: int, most_added: int) -> list[Members]:
-    """The sets of these mistakes and as few more as possible with which the play of that number is as it was observed."""
+    """Return the sets of these mistakes and as few more as possible that explain the play of that number."""
     nearest = [members]
     for _ in range(most_added):
         sets = {tuple(sorted((*few, member))) for few in nearest for member in search.acting_at(number) if member not in few}
@@ -53,7 +53,7 @@ def nearer(search: Search, members: Members, number: int, most_added: int) -> li
 
 
 def mended(search: Search, found: list[Guess]) -> list[Guess]:
-    """Return the best of the same guesses with mistakes added, if these explain more: at first one of the plays that are left."""
+    """Return the same guesses, or a better one with more mistakes, each of which explains one of the plays that are left."""
     best, last_play = list(found), search.plays + MOST_AT_ONCE
     for each in found[:MOST_MENDED]:
         guess = search.settled(each.members) or each
@@ -65,7 +65,7 @@ def mended(search: Search, found: list[Guess]) -> list[Guess]:
 
 
 def larger(search: Search, guess: Guess, last_play: int) -> Guess | None:
-    """The best guess with one mistake more that is worth more: what explains one of the plays that are explained least."""
+    """Return the best guess that is worth more with one more mistake, which explains one of the least explained plays; None if none is."""
     wrong = guess.unexplained & search.evidence.wrong
     unexplained = [number for number, here in enumerate(search.plays_reached) if here & wrong]
     unexplained.sort(key=lambda each: (-(search.plays_reached[each] & wrong).bit_count(), each))

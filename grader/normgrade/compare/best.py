@@ -1,4 +1,4 @@
-"""How the mistakes are looked for: in one way after the other, until one explains everything."""
+"""The ways to search for mistakes, tried one after the other until one explains everything."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from normgrade.compare.joint import Members
 from normgrade.compare.search import Guess, Search
 from normgrade.compare.sets import changing_sets, complete_sets
 
-Way = Callable[[list[Guess]], list[Guess]]  # from the best guesses up to now to better ones, or the same
+Way = Callable[[list[Guess]], list[Guess]]  # takes the best guesses up to now, and returns better ones, or the same
 
 
 def best(search: Search, seed: Members = ()) -> list[Guess]:
-    """The best guesses: one, or several that explain as much with as few names.
+    """Return the best guesses: one, or several that explain as much with as few names.
 
-    The `seed` is looked at first: mistakes that are suspected together. At first, what each mistake changes alone is taken for what it
-    changes among others, where their effects do not overlap. Where that does not explain everything, every play that they do not explain
-    is in doubt, and they are played in it together: first pairs and triples, of which one mistake may change what the others do.
+    The `seed`, mistakes that are suspected together, is examined first. Then each mistake is taken to change the same facts among others as
+    by itself, unless their effects overlap. If this does not explain everything, every unexplained play is in doubt, and mistakes are
+    played in it together: first pairs and triples, in which one mistake may change the effects of the others.
     """
     ways: tuple[Way, ...] = (
         partial(seeded, search, seed),
@@ -40,7 +40,7 @@ def best(search: Search, seed: Members = ()) -> list[Guess]:
 
 
 def seeded(search: Search, seed: Members, found: list[Guess]) -> list[Guess]:
-    """The guess of the mistakes that are suspected together, if it is worth anything; if another in the place of one explains all, that."""
+    """Return the guess of the suspects and its variants with a twin, if complete; else the guess if it is worth anything; else `found`."""
     members = tuple(member for member in seed if member in search.pool)
     if not members:
         return found

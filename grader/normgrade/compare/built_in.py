@@ -1,4 +1,4 @@
-"""Findings that need no known mistake: other exceptions than are due, missing arguments, other names, and inputs beyond a limit."""
+"""Findings that need no known mistake: wrong exceptions, missing arguments, other names, and inputs beyond a limit."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from normgrade.language.errors import listed
 from normgrade.report.report import MISSING_ARGUMENTS, OTHER_EXCEPTION, OTHER_NAMES, SOME_INPUTS
 
 KEYWORD = re.compile(r"(?P<function>.*)\(\) got an unexpected keyword argument '(?P<argument>\w+)'")
-KEY = "key of {name}"  # the place at which a new layer's state dict is asked for a name
-SMALL = 1  # in points: what a finding costs that is easily mended
+KEY = "key of {name}"  # the place of a name in the state dict of a new layer
+SMALL = 1  # in points: the cost of a finding that is easily fixed
 T = TypeVar("T", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One such finding: its name, what it says, the facts that it explains, and what it costs in points."""
+    """A finding: its name, its text, the facts that it explains, and its cost in points."""
 
     name: str
     says: str
@@ -33,7 +33,7 @@ class Finding:
 
 
 def built_in(evidence: Evidence, limits: Sequence[Limit], known: Bits) -> Iterator[Finding]:
-    """What is found without any known mistake. How a play ends is left out where that is among the facts that are `known`."""
+    """Yield the findings that need no known mistake. Endings among the `known` facts are left out."""
     alive = [play for play in evidence.plays if not play.died]
     unknown = [play for play in alive if not play.ending & known]
     crashes = crashes_in(alive)
@@ -52,7 +52,7 @@ def finding(name: str, says: Iterable[str], facts: Mapping[T, Bits]) -> Finding:
 
 
 def told(found: Iterable[tuple[T, Bits]]) -> dict[T, Bits]:
-    """What is told by any facts, with all of them."""
+    """Return each distinct finding with all its facts; empty findings, and those without facts, are dropped."""
     facts: dict[T, Bits] = {}
     for what, bits in found:
         if what and bits:
@@ -61,7 +61,7 @@ def told(found: Iterable[tuple[T, Bits]]) -> dict[T, Bits]:
 
 
 def another_exception(play: Observed, crashes: Container[tuple[str, int]]) -> tuple[str, ...]:
-    """The exception that was raised and the one that is due; nothing where none was, at another step, or where legal calls crash so too."""
+    """Return the raised exception and the due one; () if none was raised, if the step is another one, or if legal calls crash alike."""
     error, due = play.play.observation.error, play.play.expectation.error
     if play.play.refusal is None or play.facts.ending in (REFUSED, SILENT) or error is None or due is None or error.step != due.step:
         return ()
@@ -69,7 +69,7 @@ def another_exception(play: Observed, crashes: Container[tuple[str, int]]) -> tu
 
 
 def exceptions_in_words(found: Iterable[tuple[str, ...]]) -> list[str]:
-    """A sentence for each exception that is due."""
+    """Return a sentence for each exception that is due."""
     by_due: dict[str, list[str]] = {}
     for raised, due in found:
         by_due.setdefault(due, []).append(raised)
@@ -77,13 +77,13 @@ def exceptions_in_words(found: Iterable[tuple[str, ...]]) -> list[str]:
 
 
 def lacking_arguments(play: Observed) -> str:
-    """What Python says of arguments that a signature does not take; nothing where that is not why the play ended."""
+    """Return Python's message about arguments that a signature does not take; empty if the play ended for another reason."""
     error = play.play.observation.error
     return "" if error is None or not lacks_arguments(error) else error.message.partition("\n")[0]
 
 
 def arguments_in_words(found: Iterable[str]) -> list[str]:
-    """A sentence for each function; where it lacks arguments by name, nothing is said of those by position."""
+    """Return a sentence for each function. If it lacks arguments by name, those by position are not mentioned."""
     by_name: dict[str, list[str]] = {}
     found = [*found]
     for message in found:
@@ -97,7 +97,7 @@ def arguments_in_words(found: Iterable[str]) -> list[str]:
 
 
 def other_names(play: Observed) -> Iterator[tuple[str, Bits]]:
-    """Every tensor of the state dict that has another name than the contract's: a sentence, and the fact."""
+    """Yield a sentence and the fact for every tensor of the state dict whose name is not the contract's."""
     for index, (place, form) in enumerate(zip(play.right.places, play.facts.forms, strict=True)):
         called = play.play.observation.values.get(place)
         if place.template == KEY and form == OTHER_TEXT and isinstance(called, str):
@@ -105,7 +105,7 @@ def other_names(play: Observed) -> Iterator[tuple[str, Bits]]:
 
 
 def beyond(limit: Limit, plays: Sequence[Observed], known: Bits) -> Bits:
-    """The facts that are beyond a limit; none where most of its exceptions are known."""
+    """Return the facts that are beyond a limit; none if at least half of its exceptions are known."""
     here = [(play, use) for play in plays for use in limit.beyond if use.play is play.play]
     raising = union(play.ending for play, use in here if use.error)
     unknown = (raising & ~known).bit_count() * 2 > raising.bit_count()
@@ -113,13 +113,13 @@ def beyond(limit: Limit, plays: Sequence[Observed], known: Bits) -> Bits:
 
 
 def crashing_alike(evidence: Evidence) -> Bits:
-    """How plays end that should be refused, but crash just as legal calls do: that is no finding of its own."""
+    """Return the endings of plays that should be refused, but crash just as legal calls do: these are no separate finding."""
     alive = [play for play in evidence.plays if not play.died]
     crashes = crashes_in(alive)
     return union(play.ending for play in alive if play.play.refusal is not None and cause_of(play.play.observation.error) in crashes)
 
 
 def crashes_in(plays: Iterable[Observed]) -> set[tuple[str, int]]:
-    """The causes of all crashes of legal calls."""
+    """Return the causes of all crashes of legal calls."""
     errors = (play.play.observation.error for play in plays if play.play.refusal is None)
     return {cause_of(error) for error in errors if error is not None}

@@ -1,4 +1,4 @@
-"""How the call in which a submission fails is repeated: constructor arguments, input shape, mode."""
+"""The call in which a submission fails, in words: constructor arguments, input shape, mode."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ LONGEST = 60  # characters of an argument
 def call_in_words(request: TypedRequest, step: int | str | None = None) -> str:
     """Return the call that a request makes at a step, as a learner would write it: "LayerNorm(7), input (4, 7)".
 
-    A step that is no number is one before the first: the layer is built. Where nothing else is said, a layer is in training mode, as a new
-    one is.
+    A step that is not a number comes before the first: the layer is built. Unless the text says otherwise, a layer is in training mode,
+    like a new one.
     """
     match request:
         case LayerStory():
@@ -45,7 +45,7 @@ def built(story: LayerStory) -> str:
 
 
 def at_step(story: LayerStory, number: int) -> Iterator[str]:
-    """Yield what was done before a step as far as it may matter, and the step: inputs by their shapes, and how they are handed over."""
+    """Yield the earlier actions that may matter to a step, and the step: the shapes of its inputs, and how they are passed."""
     if not 0 < number <= len(story.steps):
         return
     step, before = story.steps[number - 1], story.steps[: number - 1]
@@ -68,7 +68,7 @@ def inputs_of(step: LayerStep) -> list[Array]:
 
 
 def done_before(steps: Sequence[LayerStep]) -> Iterator[str]:
-    """Yield what the steps before one did to the layer; evaluation does nothing to it."""
+    """Yield the effects of earlier steps on the layer; evaluation has none."""
     actions = [step.action for step in steps]
     if trained := actions.count(Action.TRAIN):
         yield n_("after {n} batch in training", "after {n} batches in training", trained)
@@ -87,7 +87,7 @@ def called(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
 
 
 def shown(value: Any) -> str:
-    """Return a value of a request in short; of an array the shape, and the dtype if it is not float32."""
+    """Return a value of a request in short; for an array its shape, and its dtype if it is not float32."""
     match value:
         case Array(values, dtype):
             shape = str(tuple(values.shape))

@@ -1,4 +1,4 @@
-"""What a story tells of its layer and inputs: where the numbers of a difference may come from."""
+"""The setting of a request: the layer and the inputs from which the numbers of a difference may come."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from normgrade.worker.requests import FunctionCall, LayerStory, NewLayer, OwnPro
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Setting:
-    """`numbers` are those that the layer was built with, by name; `counts`, of values that may have been averaged, smallest first.
+    """The numbers that the layer was built with, by name, and the counts of values that may have been averaged, smallest first.
 
-    `inputs` are by the number of their step. `weight` and `bias` are None where there are none.
+    `inputs` are by the number of their step. `weight` and `bias` are None if there are none.
     """
 
     numbers: Mapping[str, float] = field(default_factory=dict)
@@ -30,7 +30,7 @@ class Setting:
 
 
 def setting_of(request: TypedRequest, contract: Sequence[Signature]) -> Setting:
-    """What the inputs of a request, completed, say."""
+    """Return the setting of a completed request."""
     given, inputs = dict(arguments(request, contract)), inputs_of(request)
     state = {name: array.values for name, array in request.state.items()} if isinstance(request, LayerStory) else {}
     scalars = {name: values.item() for name, values in state.items() if values.size == 1}
@@ -41,7 +41,7 @@ def setting_of(request: TypedRequest, contract: Sequence[Signature]) -> Setting:
 
 
 def arguments(request: TypedRequest, contract: Sequence[Signature]) -> Iterator[tuple[str, Any]]:
-    """Everything that is given by name, and by position under the name that the contract has for it."""
+    """Yield the arguments by name; those given by position have the contract's names."""
     if isinstance(request, OwnProbe):
         yield from request.by_name.items()
         return
@@ -52,13 +52,13 @@ def arguments(request: TypedRequest, contract: Sequence[Signature]) -> Iterator[
 
 
 def inputs_of(request: TypedRequest) -> dict[int, np.ndarray]:
-    """The input of every step that has one."""
+    """Return the input of every step that has one."""
     steps = enumerate(request.steps, 1) if isinstance(request, LayerStory) else ()
     return {number: step.x.values for number, step in steps if step.x is not None}
 
 
 def first_array(request: TypedRequest) -> list[np.ndarray]:
-    """The first array of a call; of a story, none."""
+    """Return the first array of a call, in a list; none of a story."""
     match request:
         case LayerStory():
             values: Iterable[Any] = ()
@@ -70,7 +70,7 @@ def first_array(request: TypedRequest) -> list[np.ndarray]:
 
 
 def counts(inputs: Iterable[np.ndarray], groups: Sequence[int]) -> set[int]:
-    """How many values any of the axes together hold, also where the second is divided into groups."""
+    """Return the number of values along every combination of axes, also with the second axis divided into groups."""
     found = set()
     for shape in {x.shape for x in inputs}:
         divided = [(*shape[:1], shape[1] // group, *shape[2:]) for group in groups if len(shape) > 1 and group > 1 and not shape[1] % group]
@@ -80,5 +80,5 @@ def counts(inputs: Iterable[np.ndarray], groups: Sequence[int]) -> set[int]:
 
 
 def is_telling(value: object) -> bool:
-    """Whether a number is one that a factor could be recognised by."""
+    """Return if a number is one by which a factor could be recognised."""
     return isinstance(value, int | float) and not isinstance(value, bool) and np.isfinite(value) and abs(value) not in (0, 1)

@@ -1,4 +1,4 @@
-"""Tells what a submission raised as Python tells it at its best: the exception, the place in the learner's line, the cause, the remedy."""
+"""Exceptions of a submission, told as Python does at its best: the class, the place in the learner's line, the cause, the remedy."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from normgrade.report.report import Check, Outcome, Raised
 from normgrade.worker.observation import Cause, Error
 
 SAID = 300  # characters of a message
-CALLED = re.compile(r"\A(?P<called>[\w.<>]+)\(\) (takes|missing|got)\b")  # how Python begins to speak of the arguments of a call
-OVERLOADS = re.compile(r", but expected (one of:)?\Z")  # the signatures that PyTorch lists follow
+CALLED = re.compile(r"\A(?P<called>[\w.<>]+)\(\) (takes|missing|got)\b")  # the beginning of Python's messages about the arguments of a call
+OVERLOADS = re.compile(r", but expected (one of:)?\Z")  # PyTorch lists its signatures after this
 BY_EXCEPTION = (Cause.RAISED, Cause.NOT_LOADED, Cause.EXITED)
-MEANT = ". Did you mean: '{name}'?"  # as Python says it, in every language
+MEANT = ". Did you mean: '{name}'?"  # Python's words, which are the same in every language
 
 
 def told(check: Check, result: Result, exercise: Exercise, source: str) -> Check:
-    """The check of a result, with the exception that made it fail, or with the misuse that its values show."""
+    """Return the check of a result, with the exception that made it fail, or with the misuse that its values show."""
     if check.outcome is not Outcome.FAILED or not result.plays or (program := program_of(source)) is None:
         return check
     play = decisive(check, result)
@@ -35,22 +35,22 @@ def told(check: Check, result: Result, exercise: Exercise, source: str) -> Check
 
 
 def decisive(check: Check, result: Result) -> Played:
-    """The play that made a check fail: where no value differs, one that ended too early."""
+    """Return the play that made a check fail: if no value differs, one that ended too early."""
     stopped = (play for play in result.plays if play.observation.error is not None and is_unexpected(play.observation.error, play))
     early = None if result.wrong or check.differences else next(stopped, None)
     return early or result.failed_at
 
 
 def is_unexpected(error: Error, play: Played) -> bool:
-    """Return if a play should have ended otherwise than with this exception."""
+    """Return if a play should not have ended with this exception."""
     due = play.expectation.error
     return play.refusal is None or due is None or error.step != due.step or play.refusal[0] not in error.types
 
 
 def raised(error: Error, play: Played, exercise: Exercise, program: Program) -> Raised:
-    """An exception with the place where it was raised, its usual cause and the remedy."""
+    """Return an exception with its place, its usual cause and the remedy."""
     spot = spot_of(error, program)
-    ending = Cause.TIMED_OUT if error.frames and not error.types else error.cause  # while the file was loaded, too
+    ending = Cause.TIMED_OUT if error.frames and not error.types else error.cause  # also while the file was loaded
     crash = Crash(program, str(ending), error.types, error.message, spot.line, spot.function, exercise.slug, exercise.defines)
     advice = advice_for(crash)
     if advice.at is not None:
@@ -62,7 +62,7 @@ def raised(error: Error, play: Played, exercise: Exercise, program: Program) -> 
 
 
 def said(error: Error) -> str:
-    """The exception's class and the first line of its message, with the name that was probably meant."""
+    """Return the exception's class and the first line of its message, with the name that was probably meant."""
     message = OVERLOADS.sub("", error.message.partition("\n")[0].strip())
     message = message if len(message) <= SAID else f"{message[:SAID]}…"
     if not error.types or error.cause not in BY_EXCEPTION:

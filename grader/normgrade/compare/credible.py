@@ -1,4 +1,4 @@
-"""Which names of a guess have evidence of their own: a mistake that nobody knows may look like several that are known."""
+"""The credible names of a guess, which have evidence of their own: an unknown mistake may look like several known ones."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from normgrade.compare.facts import SILENT
 from normgrade.compare.search import Guess, Search
 
 AGAINST = 3  # facts that speak against a name, for each that speaks for it
-WORDS = 10  # facts that speak for a name which nothing but words speaks for, for each against it
-SHOWN = 0.1  # of the failed checks that a name changes, those that must be explained where anything speaks against it
-PLAYS_ASKED = 8  # with a name and without it, of those that speak against it
-BESIDE = 4  # the same, for each wrong fact that no name changes: something unknown is at work there
+WORDS = 10  # facts that speak for a name with no other evidence than words, for each against it
+SHOWN = 0.1  # of the failed checks that a name changes, the fraction that must be explained if any fact speaks against it
+PLAYS_ASKED = 8  # plays that speak against a name, each made with it and without it
+BESIDE = 4  # facts against a name, for each wrong fact that no name changes: an unknown mistake may be the cause
 
 
 @dataclass(frozen=True)
 class Support:
-    """The facts for one name of a guess, and those against it, among the facts that it changes. `weak` are words and unstable numbers."""
+    """The facts that one name of a guess changes, for it and against it. `weak` ones are words; `unstable` ones are unstable numbers."""
 
     strong: Bits
     weak: Bits
@@ -30,7 +30,7 @@ class Support:
 
 
 def credible(guess: Guess, search: Search) -> Guess:
-    """The guess without the names that have too little evidence of their own."""
+    """Return the guess without the names that have too little evidence of their own."""
     while guess.members and not guess.complete:
         doubts = {member: doubt for member in guess.members if (doubt := doubt_of(guess, search, member))}
         if not doubts:
@@ -46,7 +46,7 @@ def credible(guess: Guess, search: Search) -> Guess:
 def doubt_of(guess: Guess, search: Search, member: int) -> float:
     """Return how doubtful a name is; 0 if it has evidence of its own.
 
-    Words that other facts have, too, are no such evidence, except for silence: each play shows by itself that it refuses nothing.
+    Words that unexplained facts have, too, are no such evidence, except for silence: each play shows by itself that it refuses nothing.
     """
     support = support_of(guess, search, member)
     facts = search.evidence
@@ -71,7 +71,7 @@ def doubt_of(guess: Guess, search: Search, member: int) -> float:
 
 
 def blame(guess: Guess, search: Search, member: int, against: Bits) -> float:
-    """In which part of the plays that speak against a name it is to blame: without it, they are as near to what was observed."""
+    """Return for which fraction of the plays against a name it is to blame: without it, they are at least as near to the observation."""
     plays = [number for number, here in enumerate(search.plays_reached) if here & against]
     looked_at = plays[:: max(len(plays) // PLAYS_ASKED, 1)][:PLAYS_ASKED]
     without = tuple(each for each in guess.members if each != member)
@@ -81,7 +81,7 @@ def blame(guess: Guess, search: Search, member: int, against: Bits) -> float:
 
 
 def shown_in(search: Search, guess: Guess, member: int) -> float:
-    """Which part of the failed checks that a mistake changes is explained."""
+    """Return the explained fraction of the failed checks that a mistake changes."""
     active = search.evidence.parts[member].active & search.evidence.wrong
     taken = [facts for facts in search.evidence.checks.values() if facts & active]
     return sum(not facts & guess.unexplained for facts in taken) / max(len(taken), 1)

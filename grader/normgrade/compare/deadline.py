@@ -27,11 +27,11 @@ class Deadline:
 
     @classmethod
     def after(cls, seconds: float) -> Self:
-        """The deadline in so many seconds."""
+        """Return the deadline in so many seconds."""
         return cls(time.monotonic() + seconds)
 
     def earlier(self, seconds: float) -> Deadline:
-        """The moment so many seconds before."""
+        """Return the deadline so many seconds before."""
         return replace(self, at=self.at - seconds) if self.at < math.inf else self
 
     @property
@@ -44,12 +44,12 @@ class Deadline:
         return self.left_s <= 0
 
     def keep(self) -> None:
-        """Raise OutOfTime where the deadline has passed."""
+        """Raise OutOfTime if the deadline has passed."""
         if self.has_passed():
             raise OutOfTime
 
     def each(self, things: Iterable[T]) -> Iterator[T]:
-        """Yield the things while there is time; raise OutOfTime then."""
+        """Yield the things until the deadline; then raise OutOfTime."""
         for thing in things:
             yield thing
             self.keep()

@@ -1,4 +1,4 @@
-"""Which known mistakes explain what failed: most of it with the fewest names, and what remains."""
+"""The diagnosis of failed checks: the known mistakes that explain most of them with the fewest names, and findings for the rest."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from normgrade.course.mistakes import Mistake
 from normgrade.course.signature import Signature
 from normgrade.report.report import FORMS, Diagnosis, Outcome
 
-GRACE = 0.25  # of the time for the search, in which it comes to its end
-ALIKE = 0.2  # by how much the logarithms of errors may differ of mistakes of arithmetic that are alternatives
+GRACE = 0.25  # the fraction of the search time that is added to finish it
+ALIKE = 0.2  # by how much the logarithms of errors may differ between alternative mistakes of arithmetic
 
 
 @dataclass(frozen=True)
 class Known:
-    """The known mistakes of an exercise, and what they lead to in the plays of its suite."""
+    """The known mistakes of an exercise, and their forecasts in the plays of its suite."""
 
     reference: str
     mistakes: tuple[Mistake, ...]
@@ -47,10 +47,11 @@ def diagnose(
     peeled: Peeled | None = None,
     seed: Members = (),
 ) -> tuple[Diagnosis, ...]:
-    """The best explanation first, then those that explain as much; nothing where there is none.
+    """Return the best explanation first, then those that explain as much; nothing if there is none.
 
-    If they were `peeled`, the results are the rest that was left. The mistakes of the `seed` are looked at together first. Raises
-    OutOfTime where the search was stopped before anything was found. Without any time there is none, and what strikes is told.
+    If they were `peeled`, the results are the rest that was left. The mistakes of the `seed` are examined together first. Raise OutOfTime
+    if the search was stopped before anything was found. If there is no time at all, nothing is searched, and only obvious diagnoses are
+    returned.
     """
     if not any(result.check.outcome is Outcome.FAILED for result in results):
         return ()
@@ -58,7 +59,7 @@ def diagnose(
     with np.errstate(all="ignore"):
         everything = evidence_of(results, known.forecasts)
     found_in = partial(built_in, everything, limits(results, known.contract))
-    certain = union(finding.facts for finding in found_in(everything.known))  # no known mistake leads to it
+    certain = union(finding.facts for finding in found_in(everything.known))  # no known mistake leads to these facts
     alike = crashing_alike(everything)
     forms = Forms.of(everything, peeled or Peeled(results, results), known.forecasts)
 
@@ -86,13 +87,13 @@ def diagnose(
 
 
 def alternatives(search: Search, guesses: Iterable[Guess]) -> list[Guess]:
-    """The guesses that are as good as the best of them; the guess of no mistake where there is none."""
+    """Return the guesses that are as good as the best of them; the guess of no mistake if there are none."""
     ranked = sorted((rank(search, guess), members, guess) for members, guess in {guess.members: guess for guess in guesses}.items())
     return [guess for how_good, _members, guess in ranked if how_good == ranked[0][0]] or [search.nothing]
 
 
 def rank(search: Search, guess: Guess) -> tuple[int, int, int, int]:
-    """The order of guesses: the fewest facts unexplained, the fewest names, the fewest numbers left open, the least misfit."""
+    """Return the sort key of a guess: the fewest unexplained facts, the fewest names, the fewest open numbers, the least misfit."""
     alone = [search.evidence.parts[member] for member in guess.members]
     opened, misfit = sum(sum(part.opened.values()) for part in alone), 0.0
     for fact in facts_in(search.active(guess) & ~guess.unexplained & union(part.unstable for part in alone)):
@@ -103,7 +104,7 @@ def rank(search: Search, guess: Guess) -> tuple[int, int, int, int]:
 
 @dataclass(frozen=True)
 class Beside:
-    """The words beside a guess: known mistakes that lead to all that was `taken_off`, and findings. Facts `left_out` need no word."""
+    """The additions to a guess: known mistakes that lead to the facts `taken_off`, and findings. Facts `left_out` need no explanation."""
 
     members: Members
     findings: tuple[Finding, ...]
@@ -116,7 +117,7 @@ class Beside:
 
 
 def diagnosis_of(guess: Guess, search: Search, known: Known, beside: Beside, results: Sequence[Result]) -> Diagnosis:
-    """A guess in words, with the failed checks that it explains together with what is told beside it."""
+    """Return a guess in words, with the failed checks that it explains together with its additions."""
     named, findings = [known.mistakes[member] for member in sorted((*guess.members, *beside.members))], beside.findings
     names = (*(mistake.name for mistake in named), *(finding.name for finding in findings))
     texts = (*(mistake.says for mistake in named), *(finding.says for finding in findings))
@@ -127,7 +128,7 @@ def diagnosis_of(guess: Guess, search: Search, known: Known, beside: Beside, res
 
 
 def explained_checks(guess: Guess, evidence: Evidence, found: Bits, left_out: Bits) -> Iterator[str]:
-    """The checks at which nothing is left to explain: every play had an answer, and a mistake or a finding has a part in it."""
+    """Yield the checks that are fully explained: every play had an answer, and a mistake or a finding has a part in it."""
     for name, facts in evidence.checks.items():
         part_taken = (facts & evidence.wrong) or (facts & found) or any(evidence.parts[member].active & facts for member in guess.members)
         died = any(play.died for play in evidence.plays if play.key[0] == name)
@@ -136,7 +137,7 @@ def explained_checks(guess: Guess, evidence: Evidence, found: Bits, left_out: Bi
 
 
 def says(texts: Sequence[str]) -> str:
-    """The texts of the mistakes for the learner; several are numbered."""
+    """Return the texts of the mistakes for the learner; several are numbered."""
     if len(texts) == 1:
         return texts[0]
     return "\n".join(f"{number}. {text}" for number, text in enumerate(texts, 1))

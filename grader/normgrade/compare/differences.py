@@ -1,4 +1,4 @@
-"""Observation against expectation: the differences, each with its numbers and what it looks like."""
+"""The differences between an observation and its expectation, each with its numbers or in words."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from normgrade.report.report import ArrayDifference, Difference, Numbers, ValueD
 from normgrade.worker.observation import HALF, Array, Foreign, Observation, Value
 
 K = 64  # how many times the spread a number may be off; measured in tests/benchmarks/tolerance.py
-STANDARD_ERRORS = 5  # by how many the difference of two estimates from random draws may be off
-K_HALF = 4  # the same for the last rounding to float16 or bfloat16
-NONE = np.zeros(0)  # no numbers, in float64
+STANDARD_ERRORS = 5  # by how many two estimates from random draws may differ
+K_HALF = 4  # how many times the last rounding to float16 or bfloat16 a number may be off
+NONE = np.zeros(0)  # an empty array in float64
 SMALLEST_SUBNORMAL = {"float16": 2.0**-24, "bfloat16": 2.0**-133, "float32": 2.0**-149, "float64": 2.0**-1074}
 
 
 def differences(observation: Observation, expectation: Expectation) -> tuple[Difference, ...]:
-    """Every place that disagrees, in the order of the story. Places that an error kept from being reached are not differences."""
+    """Return a difference for every place that disagrees, in story order. Places that an error kept from being reached do not count."""
     right = right_places(observation, expectation)
     found = (compared(place, observation, expected) for place, expected in expectation.places.items() if place not in right)
     return tuple(filter(None, found))
 
 
 def right_places(observation: Observation, expectation: Expectation) -> Collection[Place]:
-    """The places with arrays that are as expected, all numbers compared at once: twenty times as fast as place by place.
+    """Return the places whose arrays are right, with all numbers compared at once: twenty times as fast as place by place.
 
-    There may be more that are right, where something is not finite.
+    Places with numbers that are not finite are missing here, though they may be right.
     """
     arrays = arrays_of(expectation)
     seen = [observation.values.get(place) for place in arrays.places]
@@ -47,14 +47,14 @@ def right_places(observation: Observation, expectation: Expectation) -> Collecti
 
 
 def of_one_kind(got: Value | None, expected: Expected) -> bool:
-    """Whether an array is there whose numbers can be compared with those of the expected one."""
+    """Return if a value is an array whose numbers can be compared with the expected ones: dtype and shape are the same."""
     return isinstance(got, Array) and got.dtype == expected.dtype and got.values.shape == expected.value.values.shape  # type: ignore[union-attr]
 
 
 class Arrays(NamedTuple):
-    """The places with arrays, their numbers one after the other, and how far each may be off; never, for one that is not finite.
+    """The places with arrays, their numbers one after the other, and how far each may be off. Numbers that are not finite are always off.
 
-    The numbers of the place at `i` stand from `ends[i]` to `ends[i + 1]`.
+    The numbers of place `i` are those from `ends[i]` to `ends[i + 1]`.
     """
 
     places: Sequence[Place]
@@ -75,14 +75,14 @@ def arrays_of(expectation: Expectation) -> Arrays:
 
 
 def compared(place: Place, observation: Observation, expected: Expected) -> Difference | None:
-    """What differs at one place, if it was reached."""
+    """Return the difference at one place; None if there is none, or if an error came before the place."""
     if place in observation.values:
         return difference(place, observation.values[place], expected)
     return different_in_kind(place, _("nothing"), expected) if observation.error is None else None
 
 
 def difference(place: Place, actual: Value, expected: Expected) -> Difference | None:
-    """What differs at one place, or None."""
+    """Return the difference between two values at one place, or None."""
     value = expected.value
     if not isinstance(value, Array):
         same = type(actual) is type(value) and actual == value
@@ -120,31 +120,31 @@ def numbers(place: Place, actual: Array, expected: Expected) -> ArrayDifference 
 
 
 def errors(got: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """How far each number is off: infinitely where one side alone is finite; not at all where neither is, be it NaN or Inf."""
+    """Return how far each number is off: infinitely if only one side is finite; not at all if neither is, be it NaN or Inf."""
     with np.errstate(all="ignore"):
         off = np.abs(got.astype(np.float64) - right)
         return np.where(np.isfinite(right) | np.isfinite(got), np.where(np.isnan(off), np.inf, off), 0.0)
 
 
 def at_most(right: np.ndarray, permitted: np.ndarray) -> np.ndarray:
-    """How far each number may be off; 0 for one that is not finite, whose error is 0 or infinite."""
+    """Return how far each number may be off; 0 for one that is not finite, whose error is 0 or infinite."""
     return np.where(np.isfinite(right), permitted, 0.0)
 
 
-@lru_cache(maxsize=2**14)  # by identity: what is expected is compared again and again, and one exercise has up to 5000 places
+@lru_cache(maxsize=2**14)  # by identity: an expectation is compared again and again, and one exercise has up to 5000 places
 def allowed(expected: Expected) -> np.ndarray:
-    """How far each number may be off, as an array that nobody may write to.
+    """Return how far each number may be off, as a read-only array.
 
-    It is K · (spread + u·|y| + smallest subnormal), and in half precision one more rounding or two. Where float64 is due, u is that of
-    float64, and the spread is as much smaller. Of an estimate from random draws, it is five standard errors of the difference between two
-    of them more.
+    It is K · (spread + u·|y| + smallest subnormal). In half precision, K_HALF times the last rounding and K_HALF times the slack are added.
+    If float64 is due, u is that of float64, and the spread is scaled by the same ratio. For an estimate from random draws, five standard
+    errors of the difference between two such estimates are added.
     """
     limit: np.ndarray = np.asarray(limit_of(expected))
     limit.flags.writeable = False
     return limit
 
 
-def limit_of(expected: Expected) -> Any:  # an array, or a NumPy scalar for one without dimensions
+def limit_of(expected: Expected) -> Any:  # an array, or a NumPy scalar if it has no dimensions
     assert isinstance(expected.value, Array)
     right, dtype = np.abs(expected.value.values).astype(np.float64), expected.dtype
     if expected.spread is None or dtype is None:
@@ -157,17 +157,17 @@ def limit_of(expected: Expected) -> Any:  # an array, or a NumPy scalar for one 
 
 
 def by_chance(expected: Expected) -> float:
-    """How far two estimates from random draws may be apart."""
+    """Return how far two estimates from random draws may be apart."""
     return STANDARD_ERRORS * 2**0.5 * expected.error
 
 
 def described(place: Place, actual: Value, expected: Expected) -> ValueDifference:
-    """A difference in kind between two values: another type, shape or dtype."""
+    """Return the difference in kind between two values: another type, shape or dtype."""
     return different_in_kind(place, in_words(actual), expected)
 
 
 def different_in_kind(place: Place, actual: Words, expected: Expected) -> ValueDifference:
-    """A difference that has no numbers; `actual` is in words."""
+    """Return a difference without numbers; `actual` is in words."""
     shape = expected.value.values.shape if isinstance(expected.value, Array) else None
     return ValueDifference(
         place=place,
@@ -179,9 +179,9 @@ def different_in_kind(place: Place, actual: Words, expected: Expected) -> ValueD
 
 
 def unsound(expectation: Expectation, words: Mapping[str, str] = NO_WORDS) -> str | None:
-    """Why nothing can be compared with this expectation; None where all is well. The suite is to blame, never the submission.
+    """Return why nothing can be compared with this expectation, or None if it is sound. The suite is to blame, never the submission.
 
-    `words` are the exercise's own, for its places.
+    `words` are the exercise's own words for its places.
     """
     if expectation.sound:
         return None
@@ -202,7 +202,7 @@ def unsound(expectation: Expectation, words: Mapping[str, str] = NO_WORDS) -> st
 
 
 def why_open(values: np.ndarray, place: str) -> str:
-    """Why nothing can be compared with what the reference gives at a place, and what to do about it."""
+    """Return why nothing can be compared with the reference's values at a place, and the remedy."""
     if np.isfinite(values).all():
         return _(
             "the reference is not finite at {place} once every operation is rounded, so nothing can be compared with it: "
@@ -217,7 +217,7 @@ def why_open(values: np.ndarray, place: str) -> str:
 
 
 def is_open(expected: Expected, spoilt: bool) -> bool:
-    """Whether a number is not finite, or its tolerance is not. Where the input was `spoilt`, numbers may not be finite."""
+    """Return if a number or its tolerance is not finite. If the input was `spoilt`, zeros and numbers that are not finite do not count."""
     assert isinstance(expected.value, Array)
     value, bounded = expected.value.values, np.isfinite(allowed(expected))
     return not (bounded | ~np.isfinite(value) | (value == 0) if spoilt else bounded).all()

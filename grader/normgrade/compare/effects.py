@@ -1,7 +1,7 @@
 """The changes that known mistakes make in the plays of a suite, as flat vectors.
 
-An effect is a fact of a play, as compare/facts.py has them, that a mistake changes. Its numbers are kept as what they differ by from the
-reference's, in float64 and natively.
+An effect is a fact of a play, as in compare/facts.py, that a mistake changes. Its numbers are kept as differences from the reference's,
+once from a play in float64 and once from a native play.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Plays = Sequence[tuple[PlayKey, Played]]
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """The places of the facts and the numbers of every play among those of all plays of a suite."""
+    """The positions of every play's facts and numbers among those of all plays of a suite."""
 
     keys: tuple[PlayKey, ...]
     facts: tuple[int, ...]  # how many each play has
@@ -35,7 +35,7 @@ class Layout:
 
     @classmethod
     def of(cls, plays: Plays) -> Layout:
-        """The layout of these plays."""
+        """Return the layout of these plays."""
         rights = [play.right for _, play in plays]
         return cls(tuple(key for key, _ in plays), tuple(each.size for each in rights), tuple(len(each.numbers) for each in rights))
 
@@ -59,9 +59,9 @@ class Layout:
 class Effects:
     """The effects of some mistakes of an exercise, in the plays of a layout.
 
-    Of a form or an ending, `mistake`, `fact` and `word` have one entry each, the word being a number in `words`. Of numbers, `owner` is the
-    mistake, `place` the fact, `column` where the numbers of the place begin among those of all plays, and `starts` where they begin in
-    `exact` and `native`. `unstable` marks numbers that are right in float64.
+    Each effect on a form or an ending has one entry in `mistake`, `fact` and `word`; the word is an index into `words`. Each effect on
+    numbers has one entry in `owner`, its mistake, and `place`, its fact. `column` has the index of its first number among those of all
+    plays, and `starts` the index in `exact` and `native`. `unstable` marks numbers that are right in float64.
     """
 
     layout: Layout
@@ -79,13 +79,13 @@ class Effects:
     native: np.ndarray
 
     def slices(self, owners: np.ndarray) -> list[slice]:
-        """The slice of each mistake's entries, given the mistake of each entry: `mistake` or `owner`, both in ascending order."""
+        """Return the slice of each mistake's entries, given the mistake of each entry: `mistake` or `owner`, both in ascending order."""
         ends = np.searchsorted(owners, np.arange(len(self.mistakes) + 1)).tolist()
         return [slice(first, end) for first, end in pairwise(ends)]
 
 
 class Numbers(NamedTuple):
-    """The numbers of one place of a play that a mistake changes, from the `first` on; `unstable` ones are right in float64."""
+    """The numbers of one place that a mistake changes. `first` is their index in the play; `unstable` ones are right in float64."""
 
     place: int
     first: int
@@ -101,14 +101,14 @@ class Numbers(NamedTuple):
 
 
 class Change(NamedTuple):
-    """The changes of one mistake in one play: forms and the ending, by fact, and numbers; they are `rough` after a native play only."""
+    """The changes of one mistake in one play: forms and the ending, by fact, and numbers. `rough` ones are from a native play only."""
 
     words: tuple[tuple[int, str], ...] = ()
     numbers: tuple[Numbers, ...] = ()
     rough: bool = False
 
     def natively(self, right: Right) -> Change:
-        """Return the change as a native play shows it, whatever else is known by now."""
+        """Return the change as a native play shows it, without the numbers in float64."""
         if self.rough:
             return self
         wrong = (each for each in self.numbers if not each.is_wrong_in_float64_only(right))
@@ -120,7 +120,7 @@ OnChange = Callable[[int, PlayKey, Change], None]
 
 
 def change_of(natively: Facts, exactly: Facts | None, right: Right) -> Change:
-    """The change of a mistake, from a native play of it and one in float64, which is of no use if the native one is `close`."""
+    """Return the change of a mistake, given a native play and one in float64, which is not needed if the native one is `close`."""
     words = [(2 * index, str(form)) for index, form in enumerate(natively.forms) if natively.wrong[2 * index]]
     if natively.wrong[-1]:
         words.append((right.size - 1, natively.ending))
@@ -144,9 +144,10 @@ def effects_of(
     tick: Callable[[], None] = lambda: None,
     on_change: OnChange = lambda mistake, play, change: None,
 ) -> Effects:
-    """The changes of each mistake in these plays, all of them played in this process.
+    """Return the effects of the mistakes in these plays, all of them played in this process.
 
-    `tick` is called after each mistake, and `on_change` with everything that one changes: its number, the play, and the change.
+    `tick` is called after each mistake. At the end, `on_change` is called for every change, with the number of the mistake, the play, and
+    the change.
     """
     layout = Layout.of(plays)
     found: list[tuple[int, PlayKey, Change]] = []
@@ -161,7 +162,7 @@ def effects_of(
 
 
 class Prepared(NamedTuple):
-    """A play, made ready for every mistake: what the reference does natively, and the request in float64."""
+    """A play, prepared for every mistake: the native observation of the reference, and the request in float64."""
 
     key: PlayKey
     expectation: Expectation
@@ -176,15 +177,15 @@ def prepare(key: PlayKey, play: Played, reference: str, oracle: Oracle) -> Prepa
 
 
 def played(source: str, oracle: Oracle, play: Prepared) -> Change:
-    """The change of one mistake in one play.
+    """Return the change of one mistake in one play.
 
-    What does natively the very same as the reference does so in float64, too, and what is natively `close` to it is not wrong in float64:
-    a rounding is far smaller than half of what a number may be off.
+    The play in float64 is skipped if the native results equal the reference's, since those in float64 are then equal, too. It is also
+    skipped if they are `close` to the reference's: a rounding is far smaller than half of the allowed error, so float64 is not wrong.
     """
     request, right = play.expectation.request, play.right
     try:
         native = oracle.natively(source, request, play.expectation.size_bytes)
-    except CourseError:  # it cannot be executed: `verify` says so
+    except CourseError:  # it cannot be executed, as `verify` reports
         return NOTHING
     if same(native, play.reference):
         return NOTHING
@@ -195,7 +196,7 @@ def played(source: str, oracle: Oracle, play: Prepared) -> Change:
 
 
 def same(one: Observation, other: Observation) -> bool:
-    """Return if two plays gave the very same values and ended alike."""
+    """Return if two plays gave identical values and ended alike."""
     ends = [None if each.error is None else (each.error.types, each.error.step) for each in (one, other)]
     return (
         ends[0] == ends[1]
@@ -211,7 +212,7 @@ def same_value(one: object, other: object) -> bool:
 
 
 def effects_from(changes: Iterable[tuple[int, PlayKey, Change]], layout: Layout, mistakes: Sequence[str]) -> Effects:
-    """The effects as vectors, from what the mistakes, by their numbers in ascending order, change in plays of the layout."""
+    """Return the effects as vectors. The `changes` are in plays of the layout, in ascending order of the mistakes' numbers."""
     numbers_of_words: dict[str, int] = {}
     forms: list[tuple[int, int, int]] = []
     places: list[tuple[int, int, int, int, bool]] = []

@@ -1,4 +1,4 @@
-"""What was observed of a submission, held against what every known mistake changes: sets of facts, as the bits of whole numbers."""
+"""The observed facts of a submission, compared with the changes of every known mistake. Sets of facts are the bits of integers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Bits = int  # a set of facts: bit n stands for fact n
 
 @dataclass(frozen=True, eq=False)
 class Observed:
-    """One play of the submission as facts. `first_fact` and `first_number` are where they stand among those of the whole suite."""
+    """One play of the submission as facts. `first_fact` and `first_number` are its offsets among those of the whole suite."""
 
     key: PlayKey
     play: Played
@@ -31,12 +31,12 @@ class Observed:
 
     @property
     def right(self) -> Right:
-        """What the reference gives."""
+        """The reference's results."""
         return self.play.right
 
     @property
     def facts(self) -> Facts:
-        """What was observed."""
+        """The observed facts."""
         return self.play.facts
 
     @property
@@ -45,35 +45,37 @@ class Observed:
         return ((1 << self.right.size) - 1) << self.first_fact
 
     def bit(self, fact: int) -> Bits:
-        """One of its facts, by its number in this play."""
+        """Return one of its facts, given its number in this play."""
         return 1 << (self.first_fact + fact)
 
     def since(self, step: int | None) -> Bits:
-        """Its facts from a step on, with that of how it ended; all of them where there are no steps."""
+        """Return its facts from a step on, with its ending; all of them if the step is None."""
         later = (index for index, place in enumerate(self.right.places) if step is None or (place.step or 0) >= step)
         return union(self.bit(2 * index) | self.bit(2 * index + 1) for index in later) | self.ending
 
     @property
     def ending(self) -> Bits:
-        """The fact of how it ended."""
+        """The fact of its ending."""
         return self.bit(self.right.size - 1)
 
     @property
     def died(self) -> bool:
-        """Whether there was no answer, or one that only a ban can give: no mistake goes so far."""
+        """True if there was no answer, or one that only a ban can give: no known mistake goes so far."""
         error = self.play.observation.error
         return error is not None and (error.cause is not Cause.RAISED or "ByHand" in error.types)
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """What one set of mistakes changes, held against what was observed. Everything is among the facts that were reached.
+    """The changes of one set of mistakes, compared with the observation. All facts are among those that were reached.
 
     active: the facts that it changes.
-    contradicted: those of them that were observed otherwise.
-    witnessed: how many numbers tell it from the reference, by fact where there are any.
-    opened: how many numbers it leaves undetermined, likewise.
-    misfit: how far results of unstable arithmetic are from what was observed, by fact.
+    contradicted: the active facts that were observed otherwise.
+    witnessed: how many numbers tell it from the reference, by fact if there are any.
+    opened: how many numbers it leaves undetermined, by fact if there are any.
+    misfit: how far results of unstable arithmetic are from the observed ones, by fact.
+    moved: the root mean square of the movement of its numbers by rounding, by fact if there is any.
+    unstable: the facts at which it is right in float64.
     """
 
     active: Bits = 0
@@ -87,21 +89,21 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """The plays of a submission, and what each mistake alone has to do with them.
+    """The plays of a submission, and the part that each mistake has in them by itself.
 
     `checks` are the facts of each check that failed or was skipped and has any, by its name. `reached` are all facts that were observed,
-    `wrong` those of them that are other than the reference's.
+    and `wrong` those of them that differ from the reference's.
     """
 
     plays: tuple[Observed, ...]
-    parts: tuple[Part, ...]  # of every mistake
+    parts: tuple[Part, ...]  # one of each mistake
     reached: Bits
     wrong: Bits
     checks: Mapping[str, Bits]
 
     @cached_property
     def catalogue(self) -> dict[int, tuple[bool, str, str]]:
-        """Of every fact that was observed, whether it is a word, what was looked at, and the word."""
+        """A description of every fact in the plays: a flag for words, the template of the place, and the word."""
         found: dict[int, tuple[bool, str, str]] = {}
         for play in self.plays:
             for index, (place, form) in enumerate(zip(play.right.places, play.facts.forms, strict=True)):
@@ -112,30 +114,30 @@ class Evidence:
 
     @cached_property
     def known(self) -> Bits:
-        """The facts that are what a mistake leads to."""
+        """The facts that are as a mistake predicts."""
         return union(part.active & ~part.contradicted for part in self.parts)
 
     def is_word(self, fact: int) -> bool:
-        """Whether a fact is a form or an ending, not numbers."""
+        """Return if a fact is a form or an ending, not numbers."""
         return self.catalogue[fact][0]
 
     def kinds(self, facts: Bits) -> set[str]:
-        """What was looked at in these facts, in whatever play."""
+        """Return the templates of the places of these facts, from all plays."""
         return {self.catalogue[fact][1] for fact in facts_in(facts)}
 
     def words(self, facts: Bits) -> set[str]:
-        """How the plays of these facts ended, where that is one of them: the types of their errors."""
+        """Return the endings among these facts, each without its step: the type of an error, say."""
         return {self.catalogue[fact][2] for fact in facts_in(facts) if self.catalogue[fact][0] and not self.catalogue[fact][1]}
 
     def without(self, facts: Bits) -> Evidence:
-        """The evidence without some facts: they speak neither for nor against any mistake."""
+        """Return the evidence without some facts, which then speak neither for nor against any mistake."""
         kept = self.reached & ~facts
         parts = tuple(replace(part, active=part.active & kept, contradicted=part.contradicted & kept) for part in self.parts)
         return replace(self, parts=parts, reached=kept, wrong=self.wrong & kept)
 
 
 def evidence_of(results: Sequence[Result], forecasts: Forecasts) -> Evidence:
-    """The evidence that all results give. Plays that the forecasts do not know, and those without an answer, say nothing."""
+    """Return the evidence of all results. Plays that the forecasts do not know, and those without an answer, do not count."""
     plays = tuple(observed(results, forecasts.effects.layout))
     told = [play for play in plays if not play.died]
     reached = sum(bits_of(play.facts.reached, play.first_fact) for play in told)
@@ -154,7 +156,7 @@ def observed(results: Sequence[Result], layout: Layout) -> Iterable[Observed]:
 
 
 def parts_of(plays: Sequence[Observed], forecasts: Forecasts, reached: Bits) -> tuple[Part, ...]:
-    """What each mistake alone has to do with what was observed."""
+    """Return the part that each mistake has in the observed plays by itself."""
     effects = forecasts.effects
     was_reached = flags_of(reached, sum(effects.layout.facts))
     parts = [Collecting() for _ in effects.mistakes]
@@ -170,7 +172,7 @@ def parts_of(plays: Sequence[Observed], forecasts: Forecasts, reached: Bits) -> 
 
 @dataclass
 class Collecting:
-    """A part while it is collected."""
+    """A part that is still being collected."""
 
     active: Bits = 0
     contradicted: Bits = 0
@@ -181,13 +183,13 @@ class Collecting:
     moved: dict[int, float] = field(default_factory=dict)
 
     def add_words(self, facts: np.ndarray, agrees: np.ndarray, reached: np.ndarray) -> None:
-        """Those facts that are forms or endings and were reached, and whether each was observed as the mistake leads to it."""
+        """Add the facts that are forms or endings, if they were reached. `agrees` marks those that are as the mistake predicts."""
         self.active |= bits_at(facts[reached])
         self.contradicted |= bits_at(facts[reached & ~agrees])
         self.witnessed |= dict.fromkeys(facts[reached].tolist(), 1)
 
     def add_numbers(self, facts: np.ndarray, mistake: Forecast, got: np.ndarray, out: np.ndarray, reached: np.ndarray) -> None:
-        """Those facts that are numbers and were reached. `got` is what was observed, and `out` which of it is off by too much."""
+        """Add the facts that are numbers, if they were reached. `got` are the observed numbers; `out` marks those off by too much."""
         found = agreement(mistake, got, out)
         self.active |= bits_at(facts[reached])
         self.contradicted |= bits_at(facts[reached & ~found.agrees])
@@ -205,7 +207,7 @@ class Collecting:
 
 
 def words_of(plays: Sequence[Observed], effects: Effects) -> np.ndarray:
-    """Of every fact that was observed as a form or an ending, its number among the words of the effects; else −1."""
+    """Return for every fact the index of its observed form or ending among the words of the effects, or −1 if it has none."""
     numbers: dict[str | None, int] = {word: number for number, word in enumerate(effects.words)}
     found = np.full(sum(effects.layout.facts), -1)
     for play in plays:
@@ -216,9 +218,9 @@ def words_of(plays: Sequence[Observed], effects: Effects) -> np.ndarray:
 
 
 def numbers_of(plays: Sequence[Observed], layout: Layout) -> tuple[np.ndarray, np.ndarray]:
-    """All numbers of a suite as they were observed, as what they differ by from the right ones, and which are off by too much.
+    """Return the observed numbers of a suite, as differences from the right ones, and flags of those that are off by too much.
 
-    They are NaN where nothing was observed.
+    Numbers that were not observed are NaN, and flagged.
     """
     got, out = np.full(sum(layout.numbers), np.nan), np.ones(sum(layout.numbers), bool)
     for play in plays:
@@ -233,23 +235,23 @@ def by_fact(facts: np.ndarray, values: np.ndarray) -> dict[int, Any]:
 
 
 def bits_at(facts: np.ndarray) -> Bits:
-    """The facts of these numbers, as bits."""
+    """Return the facts of these numbers as bits."""
     return bits_of(np.bincount(facts) > 0, 0)
 
 
 def bits_of(flags: np.ndarray, first: int) -> Bits:
-    """The facts that are flagged, as bits from `first` on."""
+    """Return the flagged facts as bits from `first` on."""
     return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little") << first
 
 
 def flags_of(bits: Bits, facts: int) -> np.ndarray:
-    """Of each of so many facts, whether it is in a set."""
+    """Return a flag for each of so many facts, which is set if the fact is in the set."""
     packed = np.frombuffer(bits.to_bytes(facts // 8 + 1, "little"), np.uint8)
     return np.unpackbits(packed, bitorder="little", count=facts).astype(bool)
 
 
 def facts_in(bits: Bits) -> Iterable[int]:
-    """The numbers of the facts in a set."""
+    """Yield the numbers of the facts in a set."""
     while bits:
         lowest = bits & -bits
         yield lowest.bit_length() - 1
@@ -257,7 +259,7 @@ def facts_in(bits: Bits) -> Iterable[int]:
 
 
 def union(sets: Iterable[Bits]) -> Bits:
-    """The facts that are in any of these sets."""
+    """Return the facts that are in any of these sets."""
     found = 0
     for bits in sets:
         found |= bits

@@ -1,4 +1,4 @@
-"""Where a factor likely comes from: a count of values, or a number that the layer was built with."""
+"""The likely origin of a factor: a count of values, or a number that the layer was built with."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from normgrade.compare.context import Setting
 from normgrade.language import _
 
-LARGEST_COUNT = 192  # of counts that the inputs do not show and that are tried all the same; above, almost any factor is near n / (n − 1)
-NEAR = 2e-6  # relative: what float32 leaves of a factor
+LARGEST_COUNT = 192  # of counts that are tried though the inputs do not show them; above, almost any factor is near n / (n − 1)
+NEAR = 2e-6  # the relative precision of a factor in float32
 Form = tuple[str, Callable[[float], float], str]  # in words, in numbers, and as it is shown
 
 BESSEL: tuple[Form, ...] = (
@@ -35,7 +35,7 @@ OF_A_NUMBER: tuple[tuple[str, Callable[[float], float]], ...] = (
 
 
 def named(factor: float, setting: Setting = Setting()) -> str:  # noqa: B008
-    """A factor with its likely origin: "16/15, which is n / (n − 1) for n = 16", "0.3, which is momentum"."""
+    """Return a factor with its likely origin: "16/15, which is n / (n − 1) for n = 16", "0.3, which is momentum"."""
     sign, size = ("−", -factor) if factor < 0 else ("", factor)
     if near(size, 2):
         return f"{factor:.0f}"
@@ -43,7 +43,7 @@ def named(factor: float, setting: Setting = Setting()) -> str:  # noqa: B008
 
 
 def origins(sign: str, size: float, setting: Setting) -> Iterator[str]:
-    """A factor with its likely origins, the likeliest first."""
+    """Yield a factor with each of its likely origins, the likeliest first."""
     for name, number in setting.numbers.items():
         for form, value in OF_A_NUMBER:
             if number > 0 and near(size, value(number)):

@@ -1,7 +1,7 @@
-"""What can be told apart in a play, fact by fact: the form of every value, its numbers, and how the play ended.
+"""The facts of a play: the form of every value, its numbers, and how the play ended.
 
-A play of n places has 2n + 1 facts: place i has the form 2i and the numbers 2i + 1, and the last one is the ending. The numbers of all
-places stand one after the other in one vector; of a large array, an evenly drawn sample stands for the whole.
+A play of n places has 2n + 1 facts: fact 2i is the form of place i, fact 2i + 1 its numbers, and the last one is the ending. The numbers
+of all places stand one after the other in one vector. A large array is represented by a random sample of its numbers.
 """
 
 from __future__ import annotations
@@ -19,22 +19,24 @@ from normgrade.oracle.expectation import UNIT_ROUNDOFF
 from normgrade.oracle.expected import Expectation, Expected
 from normgrade.worker.observation import HALF, Array, Error, Foreign, Observation, Value
 
-MOST_NUMBERS = 64  # of one array
+MOST_NUMBERS = 64  # in the sample of one array
 GOOD_END = ""  # nothing was raised
-REFUSED, SILENT = "refused", "silent"  # how a play ends that should be refused
-ABSENT = ("None", "absent")  # forms of nothing
+REFUSED, SILENT = "refused", "silent"  # the endings of a play that should be refused: it is, or it raises nothing
+ABSENT = ("None", "absent")  # the forms of a missing value
 OTHER_TEXT = "another text"
 
 
 @dataclass(frozen=True, eq=False)
 class Right:
-    """What the reference gives in one play, as facts: the forms of its places, and vectors over all their numbers.
+    """The reference's results in one play, as facts: the forms of its places, and vectors over all their numbers.
 
-    - `everything` and `limits`: all numbers of all places, not the samples alone, and how far each may be off. `firsts` says where each
-      place begins there, and has one entry more, for the end of the last.
-    - `sampled`: which of all numbers stand for them, and `starts` where those of each place begin, with one entry more.
-    - `numbers` and `allowed`: those numbers, and how far each may be off.
-    - `units`: the rounding of each that is beyond dispute, of float32 and in half precision of its dtype; `factors`: how many of them.
+    - `everything` and `limits`: all numbers of all places, not only the samples, and how far each may be off. `firsts` has the index of
+      the first number of each place, and one entry more, for the end of the last.
+    - `sampled`: the indices of the samples in `everything`. `starts` has the index of each place's first number in `sampled`, and one
+      entry more.
+    - `numbers` and `allowed`: the sampled numbers, and how far each may be off.
+    - `units`: the unit roundoff of each sampled number, in half precision that of its dtype, else that of float32. `factors`: how many
+      such roundings are always allowed.
     """
 
     expectation: Expectation
@@ -60,13 +62,13 @@ class Right:
 
     @property
     def size(self) -> int:
-        """How many facts there are."""
+        """The number of facts."""
         return 2 * len(self.forms) + 1
 
 
-@lru_cache(maxsize=2048)  # by identity: what is expected is compared with many submissions
+@lru_cache(maxsize=2048)  # by identity: one expectation is compared with many submissions
 def right_of(expectation: Expectation, refusal: tuple[str, ...] | None) -> Right:
-    """The expectation as facts, made once."""
+    """Return the expectation as facts, made once."""
     places = [*expectation.places.values()]
     sizes = [each.value.values.size if isinstance(each.value, Array) else 0 for each in places]
     firsts, samples = np.cumsum([0, *sizes]), [chosen(size) for size in sizes]
@@ -92,10 +94,10 @@ def right_of(expectation: Expectation, refusal: tuple[str, ...] | None) -> Right
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """One observation of a play. A form is None where the place was not reached; numbers that cannot be compared are NaN.
+    """One observation of a play. A form is None if the place was not reached; numbers that cannot be compared are NaN.
 
-    `wrong` says of every fact whether the reference has another one, and `reached` whether it was observed. `close` says of all numbers
-    that were reached whether none is off by more than half of what it may be.
+    `wrong` marks the facts that differ from the reference's, and `reached` those that were observed. `close` is true if no number that was
+    reached is off by more than half of its allowed error.
     """
 
     forms: tuple[str | None, ...]
@@ -107,7 +109,7 @@ class Facts:
 
 
 def facts_of(observation: Observation, right: Right) -> Facts:
-    """An observation as the facts of its play. Every number is compared with the reference's, not the sample alone."""
+    """Return an observation as the facts of its play. Every number is compared with the reference's, not only the sample."""
     got = np.full(len(right.everything), np.nan)
     forms: list[str | None] = []
     comparable: list[int] = []  # the places whose numbers can be compared
@@ -138,7 +140,7 @@ def facts_of(observation: Observation, right: Right) -> Facts:
 
 
 def anywhere(numbers: np.ndarray, right: Right) -> np.ndarray:
-    """Of each place, whether something holds of any of its `numbers`, given of which of all."""
+    """Return for each place if any of its numbers is flagged; `numbers` has the flags of all numbers."""
     firsts = np.array(right.firsts)
     found, filled = np.zeros(len(firsts) - 1, bool), np.flatnonzero(np.diff(firsts))
     if len(filled):
@@ -147,7 +149,7 @@ def anywhere(numbers: np.ndarray, right: Right) -> np.ndarray:
 
 
 def ending_of(error: Error | None, right: Right) -> str:
-    """How a play ended, in a word: two plays that end alike have the same one."""
+    """Return the ending of a play as a text; two plays that end alike have the same one."""
     if right.refusal is None:
         return GOOD_END if error is None else f"{''.join(error.types[:1])} at {error.step}"
     if error is None:
@@ -163,16 +165,16 @@ def form_expected(expected: Expected) -> str:
 
 
 def has_form(value: Value, expected: Expected) -> bool:
-    """Whether a value is an array of the form that is expected, as nearly every one is: sooner told than put in words."""
+    """Return if a value is an array of the expected form. Nearly every value is, and this is faster than to build the form as a text."""
     if not (isinstance(value, Array) and isinstance(expected.value, Array)):
         return False
     return value.dtype == expected.dtype and value.values.shape == expected.value.values.shape
 
 
 def form_of(value: Value, right: str = "") -> str:
-    """All of a value but its numbers. Any two texts are alike where neither is the `right` one: names are nobody's mistake."""
+    """Return everything about a value except for its numbers. All texts other than the `right` one are alike: no mistake is about names."""
     match value:
-        case Array(values, dtype) if right in ABSENT:  # where a number is as good as a word
+        case Array(values, dtype) if right in ABSENT:  # no array is due: the first number is part of the form
             return f"{dtype} {values.ravel()[:1].tolist()}"
         case Array(values, dtype):
             return f"{dtype} {tuple(values.shape)}"
@@ -192,7 +194,7 @@ def rounding(expected: Expected) -> str:
 
 @lru_cache(maxsize=1024)
 def chosen(size: int) -> np.ndarray:
-    """Which numbers of an array of this size stand for all of them: the same ones in every play."""
+    """Return the indices of the sample of an array of this size; they are the same in every play."""
     if size <= MOST_NUMBERS:
         return np.arange(size)
     return np.sort(generator("sample", size).choice(size, MOST_NUMBERS, replace=False))

@@ -1,4 +1,4 @@
-"""Footprints: which facts of a suite each known mistake changes, one bit each. They tell who may be suspected without any play."""
+"""Footprints: the facts of a suite that each known mistake changes, one bit each. They show the suspects without any play."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from normgrade.compare.played import PlayKey
 from normgrade.course.mistakes import Mistake
 from normgrade.oracle.kept import Damaged
 
-VERSION = 1  # of what a bit says: a mistake changes this fact of that play
+VERSION = 1  # of the meaning of a bit: a mistake changes this fact of that play
 VECTORS = ("checks", "numbers_of_plays", "facts", "numbers", "plays", "mistakes", "sources", "marks")
 
 
@@ -25,8 +25,8 @@ VECTORS = ("checks", "numbers_of_plays", "facts", "numbers", "plays", "mistakes"
 class Footprints:
     """The footprints of some mistakes of an exercise.
 
-    `plays` and `sources` have one number for each play and each mistake, which says what it was made of. `marks` has a row for each mistake
-    and a column for each fact.
+    `plays` and `sources` have a digest of each play and of each mistake's source. `marks` has a row for each mistake and a column for each
+    fact.
     """
 
     layout: Layout
@@ -37,47 +37,47 @@ class Footprints:
 
     @classmethod
     def of(cls, effects: Effects, plays: np.ndarray, mistakes: Sequence[Mistake]) -> Footprints:
-        """The footprints that these effects leave."""
+        """Return the footprints that these effects leave."""
         marks = np.zeros((len(mistakes), sum(effects.layout.facts)), bool)
         marks[effects.mistake, effects.fact] = True
         marks[effects.owner, effects.place] = True
         return cls(effects.layout, plays, effects.mistakes, sources_of(mistakes), marks)
 
     def plays_of(self, name: str) -> frozenset[PlayKey]:
-        """The plays in which the mistake of that name changes anything."""
+        """Return the plays in which the mistake of that name changes anything."""
         return frozenset(self.layout.keys[play] for play in np.flatnonzero(self.acts[self.mistakes.index(name)]).tolist())
 
     @cached_property
     def acts(self) -> np.ndarray:
-        """A row for each mistake and a column for each play: true if the mistake changes anything there."""
+        """The plays in which each mistake changes anything: a row for each mistake and a column for each play."""
         return self.by_play(self.marks)
 
     def by_play(self, facts: np.ndarray) -> np.ndarray:
-        """Of each play, whether any of its facts is marked; the last axis is that of the facts."""
+        """Return for each play if any of its facts is marked; the last axis is that of the facts."""
         firsts = np.array([*self.layout.first_fact.values()], np.int64)
         found: np.ndarray = np.logical_or.reduceat(facts, firsts, axis=-1) if len(firsts) else facts
         return found
 
     def has(self, mistake: Mistake) -> bool:
-        """Return if the footprint of a mistake is there, as its source is now."""
+        """Return if there is a footprint of a mistake, made from its current source."""
         return mistake.name in self.mistakes and self.sources[self.mistakes.index(mistake.name)] == digest(mistake.source)
 
     def among(self, mistakes: Sequence[Mistake]) -> Footprints:
-        """The footprints of these mistakes, in their order."""
+        """Return the footprints of these mistakes, in their order."""
         rows = [self.mistakes.index(mistake.name) for mistake in mistakes]
         return Footprints(self.layout, self.plays, tuple(each.name for each in mistakes), self.sources[rows], self.marks[rows])
 
     def as_those_of(self, others: Sequence[Mistake]) -> Footprints:
-        """The same footprints, taken for those of other mistakes."""
+        """Return the same footprints under the names and sources of other mistakes."""
         return Footprints(self.layout, self.plays, tuple(each.name for each in others), sources_of(others), self.marks)
 
     def with_any(self, mistake: Mistake) -> Footprints:
-        """These footprints, and that of a mistake that may change any fact."""
+        """Return these footprints, and one of a mistake that may change any fact."""
         everywhere = np.ones((1, self.marks.shape[1]), bool)
         return self.with_those(Footprints(self.layout, self.plays, (mistake.name,), sources_of([mistake]), everywhere))
 
     def with_those(self, others: Footprints) -> Footprints:
-        """Both of them, of the same plays."""
+        """Return these footprints and the others, of the same plays."""
         rows = np.concatenate([self.sources, others.sources]), np.concatenate([self.marks, others.marks])
         return Footprints(self.layout, self.plays, (*self.mistakes, *others.mistakes), *rows)
 
@@ -87,7 +87,7 @@ def sources_of(mistakes: Sequence[Mistake]) -> np.ndarray:
 
 
 def digest(*parts: str | bytes) -> int:
-    """A number of 64 bits that tells these texts from all others."""
+    """Return a hash of 64 bits that tells these texts from all others."""
     whole = sha256()
     for part in parts:
         content = part.encode() if isinstance(part, str) else part
@@ -99,7 +99,7 @@ def digest(*parts: str | bytes) -> int:
 
 
 def encode(footprints: Footprints) -> bytes:
-    """The footprints as a file that NumPy reads. The same ones give the same bytes."""
+    """Return the footprints as a file that NumPy reads. Equal footprints give the same bytes."""
     layout, content = footprints.layout, io.BytesIO()
     vectors = (
         *(np.array([key[0] for key in layout.keys], np.str_), np.array([key[1] for key in layout.keys], np.int32)),
@@ -112,7 +112,7 @@ def encode(footprints: Footprints) -> bytes:
 
 
 def decode(content: bytes) -> Footprints:
-    """The footprints that `encode` wrote; Damaged where the bytes are anything else."""
+    """Return the footprints that `encode` wrote. Raise Damaged if the bytes are anything else."""
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as file:
             checks, numbers_of_plays, facts, numbers, plays, mistakes, sources, marks = (file[name] for name in VECTORS)

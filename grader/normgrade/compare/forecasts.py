@@ -1,4 +1,4 @@
-"""What every known mistake leads to in every play of a suite, made ready to be held against any submission."""
+"""The forecasts of every known mistake in every play of a suite, ready to be compared with any submission."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from normgrade.compare.effects import Effects, Layout, Plays
 
 @dataclass(frozen=True, eq=False)
 class Foretold:
-    """What one mistake leads to: its facts that are numbers, and where these numbers stand among those of all plays."""
+    """The forecast of one mistake: its facts that are numbers, and the indices of these numbers among those of all plays."""
 
     facts: np.ndarray
     seen: np.ndarray
@@ -29,7 +29,7 @@ class Forecasts:
 
 
 def forecasts_of(effects: Effects, plays: Plays) -> Forecasts:
-    """The forecasts that follow from these effects in these plays. Each is made by itself, to stay in the processor's cache."""
+    """Return the forecasts from these effects in these plays. Each is made by itself, to stay in the processor's cache."""
     reference = reference_of(plays, effects.layout)
     with np.errstate(all="ignore"):
         return Forecasts(effects, tuple(foretold(effects, reference)))
@@ -46,7 +46,7 @@ def foretold(effects: Effects, reference: Reference) -> Iterator[Foretold]:
 
 
 def reference_of(plays: Plays, layout: Layout) -> Reference:
-    """The reference's numbers in all plays; NaN in a play that the layout does not have."""
+    """Return the reference's numbers in all plays of the layout; NaN if a play is missing or does not fit the layout."""
     found = Reference(*(np.full(sum(layout.numbers), np.nan) for _ in range(4)))
     for key, play in plays:
         right = play.right

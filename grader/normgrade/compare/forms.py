@@ -1,4 +1,4 @@
-"""Names what was taken off: known mistakes that lead to just that, or else findings that every exercise has."""
+"""The names of the wrong forms that were taken off: known mistakes that lead to them, or else findings that every exercise has."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ COST = 2  # in points, of each finding
 
 @dataclass(frozen=True, eq=False)
 class Forms:
-    """What was taken off, as facts.
+    """The wrong forms that were taken off, as facts.
 
-    observed: all that was observed; `rest` is what is left of it.
+    observed: the evidence of all that was observed.
+    rest: the evidence that is left.
     taken: the facts of each finding.
     """
 
@@ -41,23 +42,23 @@ class Forms:
 
     @property
     def narrow(self) -> Bits:
-        """Return the facts that only half precision makes wrong."""
+        """The facts that only half precision makes wrong."""
         return self.taken.get(HALF_PRECISION, 0) & ~self.rest.wrong
 
     @property
     def aside(self) -> Bits:
-        """Return the facts that speak neither for nor against any mistake."""
+        """The facts that speak neither for nor against any mistake."""
         return union(facts for name, facts in self.taken.items() if name != HALF_PRECISION)
 
     @property
     def explained(self) -> Bits:
-        """Return the facts that need no other explanation."""
+        """The facts that need no further explanation."""
         return self.narrow | self.aside
 
     def named(self, guess: Guess, search: Search) -> tuple[Members, tuple[Finding, ...]]:
-        """The known mistakes that lead to what was taken off beside a guess, and findings for what none of them leads to.
+        """Return the known mistakes beside a guess that lead to facts that were taken off, and findings for the others.
 
-        `search` looks among all that was observed.
+        `search` has the evidence of all that was observed.
         """
         left, members = dict(self.taken), list[int]()
         for name, facts in self.taken.items():
@@ -73,7 +74,7 @@ class Forms:
         return tuple(members), tuple(findings(left, self.observed.plays))
 
     def exactly(self, beside: Members, search: Search) -> Members:
-        """The mistakes of half precision that explain all that was observed together with others; none where none do."""
+        """Return the mistakes of half precision that explain all observed facts together with others; none if there are no such ones."""
         search.doubting = bool(beside)
         narrow = [member for member in self.of_half_only() if member not in beside]
         for some in chain.from_iterable(combinations(narrow, size) for size in range(1, MOST_TOGETHER + 1)):
@@ -82,16 +83,16 @@ class Forms:
         return ()
 
     def of_half_only(self) -> Iterator[int]:
-        """The mistakes that change something wrong, and nothing except for what half precision gives."""
+        """Yield the mistakes that change a wrong fact, and no facts except for those of plays with half precision."""
         half = union(play.bits for play in self.observed.plays if holds_half(play.play.expectation.request.inputs))
         for member, part in enumerate(self.observed.parts):
             if part.active & self.observed.wrong and not part.active & ~half:
                 yield member
 
     def leading_to(self, facts: Bits, but: Sequence[int]) -> int | None:
-        """The mistake that leads to all of these facts and that nothing contradicts, the one that changes the fewest others.
+        """Return the mistake that leads to all of these facts and that nothing contradicts, the one that changes the fewest others.
 
-        Numbers in half precision contradict nobody if half precision is computed as it comes.
+        Numbers in half precision contradict no mistake if half precision is not widened.
         """
         narrow = union(1 << fact for fact in facts_in(self.taken.get(HALF_PRECISION, 0)) if not self.observed.is_word(fact))
         fitting = [
@@ -102,7 +103,7 @@ class Forms:
         return min(fitting)[1] if fitting else None
 
     def changes(self, member: int, facts: Bits) -> bool:
-        """Return if a mistake changes all of these facts, be it to other numbers: beside others, it leads to other ones."""
+        """Return if a mistake changes all of these facts, even to other numbers: among other mistakes, its numbers differ."""
         return not facts & ~self.observed.parts[member].active
 
     def leads_to(self, member: int, facts: Bits) -> bool:
@@ -112,12 +113,12 @@ class Forms:
 
 
 def bits_of(evidence: Evidence, facts: At) -> Bits:
-    """Facts, by their numbers in their play, as bits."""
+    """Return facts as bits, given their numbers in their play."""
     return union(play.bit(fact) for play in evidence.plays for fact in facts.get(play.key, ()))
 
 
 def findings(taken: Mapping[str, Bits], plays: Iterable[Observed]) -> Iterator[Finding]:
-    """A finding for each kind of facts that were taken off."""
+    """Yield a finding for each kind of facts that were taken off."""
     alive = [play for play in plays if not play.died]
     for name, facts in taken.items():
         here = ((play, index) for play in alive for index in range(len(play.right.forms)) if play.bit(2 * index) & facts)
@@ -126,7 +127,7 @@ def findings(taken: Mapping[str, Bits], plays: Iterable[Observed]) -> Iterator[F
 
 
 def in_words(name: str, forms: str) -> str:
-    """What a finding says, which may list the `forms` that came and those that are due."""
+    """Return the text of a finding, which may list the `forms` that came and those that are due."""
     match name:
         case report.HALF_PRECISION:
             return _("Half precision is computed as it comes: with the same numbers in float32, your code ends otherwise. Widen it first.")
@@ -144,7 +145,7 @@ def in_words(name: str, forms: str) -> str:
 
 
 def other_form(play: Observed, index: int, name: str) -> str:
-    """The dtype or the shape that came at a place, and the one that is due; nothing where they are the same."""
+    """Return the dtype or the shape that came at a place, and the one that is due; empty if they are the same."""
     part = shape_of if name == OTHER_SHAPE else dtype_of
     got, due = part(play.facts.forms[index]), part(play.right.forms[index])
     return "" if got == due else _("{got} instead of {due}", got=got, due=due)

@@ -1,4 +1,4 @@
-"""Several mistakes made in one source, and what that does natively in one play of a submission."""
+"""Several mistakes made in one source, and their native results in one play of a submission."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from normgrade.course.mistakes import Mistake, combined
 from normgrade.worker.observation import Observation
 from normgrade.worker.requests import TypedRequest
 
-PlaySources = Callable[[Iterable[tuple[str, TypedRequest]]], Iterator[Observation | None]]  # native plays; None where there is no answer
-FARTHEST = 2.0  # of one place
+PlaySources = Callable[[Iterable[tuple[str, TypedRequest]]], Iterator[Observation | None]]  # native plays; None if there is no answer
+FARTHEST = 2.0  # the largest distance of one place
 Members = tuple[int, ...]  # mistakes by their numbers, in ascending order
 Pair = tuple[Members, int]  # mistakes that are made together, and the number of a play
 
 
 @dataclass
 class Joint:
-    """Plays sources with several mistakes, each set and play once. In `seen` is what was played; None where that cannot be."""
+    """A player of sources with several mistakes, each set and play once. `seen` has the results; None if a pair cannot be played."""
 
     evidence: Evidence
     reference: str
@@ -36,7 +36,7 @@ class Joint:
     distances: dict[Pair, float] = field(default_factory=dict, repr=False)
 
     def play(self, pairs: Iterable[Pair], enough: Callable[[], bool] = lambda: False) -> None:
-        """Play what was not played yet, one right after the other, until it is `enough`."""
+        """Play the pairs that were not played yet, one right after the other, until `enough` returns true."""
         on_their_way: deque[Pair] = deque()
         new = [pair for pair in dict.fromkeys(pairs) if pair not in self.seen]
         for observation in self.play_sources(self.questions(new, on_their_way)):
@@ -46,7 +46,7 @@ class Joint:
                 break
 
     def questions(self, pairs: Iterable[Pair], on_their_way: deque[Pair]) -> Iterator[tuple[str, TypedRequest]]:
-        """What is to be played, as it is asked for; what cannot be played is `seen` at once."""
+        """Yield the source and the request of each pair. If a source cannot be made, the pair is `seen` as None at once."""
         for pair in pairs:
             source = self.source(pair[0])
             if source is None:
@@ -56,19 +56,19 @@ class Joint:
                 yield source, self.evidence.plays[pair[1]].play.expectation.request
 
     def facts(self, observation: Observation | None, number: int) -> Facts | None:
-        """An observation as facts, as those of the play of that number."""
+        """Return an observation as facts of the play of that number; None if there was no answer."""
         if observation is None or (observation.error is not None and not observation.error.types):
             return None
         with np.errstate(all="ignore"):
             return facts_of(observation, self.evidence.plays[number].right)
 
     def together(self, members: Members, number: int) -> Facts | None:
-        """What these mistakes together do in the play of that number; None where they cannot be made together."""
+        """Return the facts of these mistakes together in the play of that number; None if they cannot be made together."""
         self.play([(members, number)])
         return self.seen[members, number]
 
     def part(self, members: Members, number: int) -> Part | None:
-        """What these mistakes together change in the play of that number; None where they cannot be made together."""
+        """Return the changes of these mistakes together in the play of that number; None if they cannot be made together."""
         if (members, number) not in self.parts:
             facts, parts = self.together(members, number), [self.evidence.parts[member] for member in members]
             with np.errstate(all="ignore"):
@@ -76,7 +76,7 @@ class Joint:
         return self.parts[members, number]
 
     def distance(self, members: Members, number: int) -> float:
-        """How far what these mistakes do together in that play is from what was observed; infinite where they cannot be made together."""
+        """Return how far these mistakes together are from the observation in that play; infinite if they cannot be made together."""
         if (members, number) not in self.distances:
             facts = self.together(members, number)
             with np.errstate(all="ignore"):
@@ -90,7 +90,7 @@ class Joint:
 
 
 def distance(theirs: Facts, play: Observed) -> float:
-    """How far a play is from the observed one: a sum over its places and its ending, each below 1 where it is nearer than the reference."""
+    """Return how far a play is from the observed one: a sum over places and ending, each below 1 if nearer than the reference."""
     ours, right = play.facts, play.right
     alike = forms_alike(theirs, ours)
     filled = np.flatnonzero((np.diff(right.starts) > 0) & alike & theirs.reached[1::2])
@@ -106,12 +106,12 @@ def distance(theirs: Facts, play: Observed) -> float:
 
 
 def forms_alike(theirs: Facts, ours: Facts) -> np.ndarray:
-    """Of each place of a play, whether both have the same form there."""
+    """Return for each place of a play if both have the same form there."""
     return np.array([form == seen for form, seen in zip(theirs.forms, ours.forms, strict=True)], bool)
 
 
 def held_against(theirs: Facts, play: Observed, parts: Sequence[Part]) -> Part:
-    """What a native play changes, held against what was observed. How exact its numbers are, its parts tell."""
+    """Return the changes of a native play, compared with the observation. The `parts` of its mistakes tell how exact its numbers are."""
     first, right, ours = play.first_fact, play.right, play.facts
     collecting = Collecting()
     alike, changed = np.append(forms_alike(theirs, ours), theirs.ending == ours.ending), theirs.wrong[::2]

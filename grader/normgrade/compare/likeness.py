@@ -1,4 +1,4 @@
-"""What a difference at one place looks like: one factor, one offset, one of either per channel, permuted slices, NaN, and the like."""
+"""The pattern of a difference at one place: one factor, one offset, one of either per channel, permuted slices, NaN, and the like."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from normgrade.compare.factors import named
 from normgrade.language import _
 from normgrade.language.places import Place
 
-ENOUGH = 3  # numbers that a factor or an offset has to explain, to be worth a word
+ENOUGH = 3  # numbers that a factor or an offset has to explain to be mentioned
 MOST_SLICES = 64  # of which a permutation is looked for
 MOST_AXES = 5  # whose orders are tried
 MOST_SHOWN = 8  # of the numbers in a permutation
@@ -26,7 +26,7 @@ def looks_like(
     setting: Setting = Setting(),  # noqa: B008
     place: Place | None = None,
 ) -> str | None:
-    """A few words on the difference, or None where it looks like nothing in particular. Shapes agree."""
+    """Return a few words on the pattern of a difference, or None if it has none. The arrays have the same shape."""
     if expected.dtype.kind != "f":
         return None
     right, got = expected.astype(np.float64), actual.astype(np.float64)
@@ -36,7 +36,7 @@ def looks_like(
         return _("every value is 0")
     with np.errstate(all="ignore"):
         if right.size < ENOUGH or fits(right, got, allowed):
-            return None  # two numbers look like anything, and numbers that are barely off like nothing
+            return None  # two numbers fit any pattern, and numbers that are barely off fit none
         is_output = place is not None and place.step is not None and place.template == "output"
         return (
             one_for_all(right, got, allowed, setting)
@@ -48,7 +48,7 @@ def looks_like(
 
 
 def same_but_for_form(right: np.ndarray, got: np.ndarray, allowed: np.ndarray, same_dtype: bool) -> str | None:
-    """Right numbers in another shape, in another dtype, or with their axes in another order; None where it is more than that."""
+    """Return words on right numbers in another shape or dtype, or with their axes in another order; None if more is wrong."""
     if right.dtype.kind != "f" or got.dtype.kind not in "fiu" or right.size != got.size:
         return None
     values = got.astype(np.float64)
@@ -63,13 +63,13 @@ def same_but_for_form(right: np.ndarray, got: np.ndarray, allowed: np.ndarray, s
 
 
 def not_a_number(got: np.ndarray) -> str:
-    """Which of the two the first number is that is not finite; nothing where all are."""
+    """Return "NaN" or "Inf" for the first number that is not finite; empty if all are finite."""
     bad = got[~np.isfinite(got)]
     return "" if not bad.size else "NaN" if np.isnan(bad[0]) else "Inf"
 
 
 def not_finite(got: np.ndarray, x: np.ndarray | None) -> str:
-    """What is not finite, how much of it, and where it begins, or which slices of the input it goes with."""
+    """Return words on the values that are not finite: their number, the first, and the slices of the input that they belong to, if any."""
     bad = ~np.isfinite(got)
     noun, first = not_a_number(got), np.argwhere(bad)[0].tolist()
     alike = np.isnan(got) if noun == "NaN" else np.isinf(got)
@@ -87,7 +87,7 @@ def not_finite(got: np.ndarray, x: np.ndarray | None) -> str:
 
 
 def one_for_all(right: np.ndarray, got: np.ndarray, allowed: np.ndarray, setting: Setting) -> str | None:
-    """One factor, or one offset, for every value."""
+    """Return words on one factor, or one offset, for every value."""
     factor = float((right * got).sum() / (right * right).sum())
     if fits(right * factor, got, allowed, factor):
         opposite = abs(factor + 1) < 1e-6
@@ -99,7 +99,7 @@ def one_for_all(right: np.ndarray, got: np.ndarray, allowed: np.ndarray, setting
 
 
 def without_affine(right: np.ndarray, got: np.ndarray, allowed: np.ndarray, setting: Setting) -> str | None:
-    """What comes of a weight and a bias that are left out or misplaced."""
+    """Return words on a weight and a bias that are left out or misplaced."""
     if setting.weight is None:
         return None
     shift = np.zeros_like(setting.weight) if setting.bias is None else setting.bias
@@ -112,7 +112,7 @@ def without_affine(right: np.ndarray, got: np.ndarray, allowed: np.ndarray, sett
 
 
 def views(parameter: tuple[int, ...], shape: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """The shapes in which a parameter broadcasts over numbers: over the last axes, or one value per channel."""
+    """Yield the shapes in which a parameter broadcasts over numbers: over the last axes, or one value per channel."""
     if shape[len(shape) - len(parameter) :] == parameter:
         yield parameter
     if len(shape) > 2 and parameter == shape[1:2]:
@@ -120,7 +120,7 @@ def views(parameter: tuple[int, ...], shape: tuple[int, ...]) -> Iterator[tuple[
 
 
 def misapplied(normal: np.ndarray, weight: np.ndarray, bias: np.ndarray, biased: bool) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """Ways to misapply weight and bias to normalised numbers: in words, the result, and how fast it moves with the right one."""
+    """Yield ways to misapply weight and bias to normalised numbers: in words, the result, and its slope with respect to the right one."""
     yield _("right only where γ = 1: weight is not applied"), normal + bias, 1 / weight
     yield _("the factor is 1 + weight"), normal * (1 + weight) + bias, 1 + 1 / weight
     if biased:
@@ -132,7 +132,7 @@ def misapplied(normal: np.ndarray, weight: np.ndarray, bias: np.ndarray, biased:
 
 
 def one_each(right: np.ndarray, got: np.ndarray, allowed: np.ndarray) -> str | None:
-    """One factor, or one offset, per row, per channel, or per group of channels."""
+    """Return words on one factor, or one offset, per row, per channel, or per group of channels."""
     for shape, kept, noun in partitions(right.shape):
         if words := one_per_slice(right.reshape(shape), got.reshape(shape), allowed.reshape(shape), kept, noun):
             return words
@@ -140,7 +140,7 @@ def one_each(right: np.ndarray, got: np.ndarray, allowed: np.ndarray) -> str | N
 
 
 def partitions(shape: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], tuple[int, ...], str]]:
-    """Ways to take numbers apart, into few slices first: the shape to see them in, the axes that tell slices apart, a slice's name."""
+    """Yield ways to divide numbers into slices, few slices first: a shape for them, the axes that index the slices, a slice's name."""
     dimensions = len(shape)
     if dimensions < 2:
         return
@@ -174,7 +174,7 @@ def across(array: np.ndarray, kept: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def same_numbers(right: np.ndarray, got: np.ndarray, allowed: np.ndarray) -> bool:
-    """Whether the numbers may be the same ones in some other order."""
+    """Return if the numbers may be the same ones in another order."""
     return bool((np.abs(np.sort(got, None) - np.sort(right, None)) <= 2 * allowed.max()).all())
 
 
@@ -187,7 +187,7 @@ def swapped(right: np.ndarray, got: np.ndarray, allowed: np.ndarray) -> str | No
 
 
 def permuted(right: np.ndarray, got: np.ndarray, allowed: np.ndarray) -> str | None:
-    """The same slices along one axis, in another order."""
+    """Return words on the same slices along one axis in another order."""
     for axis, size in enumerate(right.shape):
         if not ENOUGH <= size <= MOST_SLICES:
             continue
@@ -199,14 +199,14 @@ def permuted(right: np.ndarray, got: np.ndarray, allowed: np.ndarray) -> str | N
 
 
 def slices(dimensions: int, axis: int) -> str:
-    """What is told apart by its place along an axis."""
+    """Return the name of the slices along an axis."""
     if dimensions == 1:
         return _("values")
     return _("samples") if axis == 0 else _("channels") if axis == 1 else _("slices along axis {axis}", axis=axis)
 
 
 def order(found: np.ndarray) -> str:
-    """A permutation in words: whole groups in another order, a transposed pair of sizes, or number by number."""
+    """Return a permutation in words: whole groups in another order, a transposed pair of sizes, or number by number."""
     size = len(found)
     for groups in range(2, size):
         if size % groups:
@@ -225,5 +225,5 @@ def in_short(numbers: np.ndarray) -> str:
 
 
 def fits(model: np.ndarray, got: np.ndarray, allowed: np.ndarray, factor: float | np.ndarray = 1.0) -> bool:
-    """Whether the model explains what came, as exactly as a right answer would have to be."""
+    """Return if the model is within twice the allowed error of the actual numbers, scaled by a `factor` of more than 1."""
     return bool((np.abs(got - model) <= 2 * allowed * np.maximum(1, np.abs(factor))).all())

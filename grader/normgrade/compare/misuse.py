@@ -1,4 +1,4 @@
-"""Mistakes that raise nothing and are told like an exception: no `return`, a tuple in the place of a tensor, an input that is changed."""
+"""Mistakes that raise nothing, but are told like an exception: no `return`, a tuple instead of a tensor, a changed input."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from normgrade.report.report import ArrayDifference, Raised, ValueDifference
 from normgrade.worker.observation import Array, Foreign, Reason
 from normgrade.worker.requests import FORWARD_BACKWARD, FUNCTION, FunctionCall, LayerStory
 
-RESULTS = ("output", "result")  # the places of what a call returned
+RESULTS = ("output", "result")  # the places of the return value of a call
 GRADIENTS = "what holds the gradients"
 LEFT_ALONE = {"input left alone", "input {number} left alone", "argument {number} left alone"}
 
 
 def misuse(play: Played, program: Program) -> Raised | None:
-    """The mistake that the values of a play show; None if they show none."""
+    """Return the mistake that the values of a play show; None if they show none."""
     called, backward = called_in(play, program), program.called("backward")
     found = None if called is None else returned(play, program, called) or changed(play, program, called)
     return found or (None if backward is None else held(play, program, backward))
 
 
 def called_in(play: Played, program: Program) -> Definition | None:
-    """The function of the submission that the play calls; None if the text does not tell."""
+    """Return the function of the submission that the play calls; None if the source does not tell."""
     match play.expectation.request:
         case LayerStory(layer=layer, args=[str(name), *_]) if layer in (FUNCTION, FORWARD_BACKWARD):
             found = program.called(name)
@@ -40,7 +40,7 @@ def called_in(play: Played, program: Program) -> Definition | None:
 
 
 def returned(play: Played, program: Program, called: Definition) -> Raised | None:
-    """Tell that nothing came back, or a collection, if a tensor is expected."""
+    """Tell that a call returned None, or a collection, instead of a tensor."""
     name = called.node.name
     for place, expected in play.expectation.places.items():
         if place.template not in RESULTS or not isinstance(expected.value, Array) or place not in play.observation.values:

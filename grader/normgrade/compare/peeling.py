@@ -1,10 +1,10 @@
-"""Takes off what is wrong about forms and half precision, before known mistakes are looked for in the rest.
+"""The removal of wrong forms and wrong half precision from the results, before known mistakes are searched for in the rest.
 
-Code that is wrong in several ways is nearly always wrong in half precision, too. Another formula rounds otherwise, so no known mistake
-leads to its numbers. Whether it widens half precision is seen in the submission itself: it is played again with the same numbers in
-float32. If that changes what went wrong, half precision is computed as it comes. The numbers of this play then stand in the place of those
-that were observed, and tell of all other mistakes. Right numbers in another dtype or shape, and an input that was changed, are findings
-of their own that speak neither for nor against any mistake.
+Code that is wrong in several ways is nearly always wrong in half precision, too. Another formula rounds differently, so no known mistake
+leads to its numbers. To see if a submission widens half precision, it is played again with the same numbers in float32. If this changes
+the wrong facts, the submission does not widen half precision. The numbers of the second play then replace the observed ones, and show all
+other mistakes. Right numbers in another dtype or shape, and a changed input, are separate findings that speak neither for nor against any
+mistake.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from normgrade.worker.observation import HALF, Array, Observation, Playable, Req
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 WIDE = ("float32", "float64")
-LEFT_ALONE = "left alone"  # how the places end where an input is looked at after the call
+LEFT_ALONE = "left alone"  # the end of the template of an input that is looked at after the call
 MOST = 40  # plays in half precision that are played again
 
 At = Mapping[PlayKey, frozenset[int]]  # facts, by their numbers in their play
 NOWHERE: At = {}
-PlayAgain = Callable[[Sequence[Playable]], Sequence[Observation | None]]  # has the submission answer; None where there is no answer
+PlayAgain = Callable[[Sequence[Playable]], Sequence[Observation | None]]  # asks the submission; None if there is no answer
 
 
 @dataclass(frozen=True, eq=False)
 class Peeled:
-    """A submission's results without what is wrong about its forms.
+    """A submission's results, and its wrong forms, which were taken off.
 
     observed: the results.
-    rest: the same, with half precision widened where that makes a difference.
+    rest: the same, with half precision widened if that makes a difference.
     kinds: the facts that were taken off, by the name of their finding.
     """
 
@@ -50,17 +50,17 @@ class Peeled:
 
     @property
     def aside(self) -> At:
-        """Return the facts that speak neither for nor against any mistake: all except for those that half precision changes."""
+        """The facts that speak neither for nor against any mistake: all except for those that half precision changes."""
         return joined(facts for name, facts in self.kinds.items() if name != HALF_PRECISION)
 
     @property
     def taken(self) -> At:
-        """Return all facts that were taken off."""
+        """All facts that were taken off."""
         return joined(self.kinds.values())
 
 
 def peel(results: Sequence[Result], play_again: PlayAgain) -> Peeled:
-    """Play the submission's half precision again in float32, and take off all that is wrong about forms."""
+    """Play the submission's half precision again in float32, and take off all wrong forms."""
     asked = in_half(results)
     answers = play_again([in_float32(play.expectation.request) for play in asked.values()]) if asked else ()
     wide = {
@@ -80,20 +80,20 @@ def peel(results: Sequence[Result], play_again: PlayAgain) -> Peeled:
             kinds.setdefault(name, {})[key] = facts
     returned = {key: change.returned for key, change in changes.items() if change.returned}
     wider = joined([returned, kinds.pop(WIDER_RETURNED, {})])
-    name = OTHER_DTYPE if OTHER_DTYPE in kinds else WIDER_RETURNED  # one dtype may be returned whatever comes: that is told once
+    name = OTHER_DTYPE if OTHER_DTYPE in kinds else WIDER_RETURNED  # code may return one dtype for every input: that is told once
     kinds[name] = dict(joined([wider, kinds.get(name, {})]))
     return Peeled(results, rest, {name: facts for name, facts in kinds.items() if facts})
 
 
 def plays_of(results: Sequence[Result]) -> Iterator[tuple[PlayKey, Played]]:
-    """Every play with its key."""
+    """Yield every play with its key."""
     return (((result.check.name, number), play) for result in results for number, play in enumerate(result.plays))
 
 
 def in_half(results: Sequence[Result]) -> dict[PlayKey, Played]:
-    """The first plays that hold half precision and went wrong in any way.
+    """Return the first plays that hold half precision and went wrong in any way.
 
-    If the input was changed, what that does depends on whether a wider one is a copy.
+    Plays with a changed input are left out: the effect of the change depends on widening, which may make a copy.
     """
     wrong = ((key, play) for key, play in plays_of(results) if (play.facts.wrong & play.facts.reached).any())
     found = ((key, play) for key, play in wrong if holds_half(play.expectation.request.inputs) and INPUT_CHANGED not in other_forms(play))
@@ -101,12 +101,12 @@ def in_half(results: Sequence[Result]) -> dict[PlayKey, Played]:
 
 
 def with_plays(result: Result, instead: Mapping[PlayKey, Played]) -> Result:
-    """The result with other plays in the place of some."""
+    """Return the result with some of its plays replaced."""
     return replace(result, plays=tuple(instead.get((result.check.name, number), play) for number, play in enumerate(result.plays)))
 
 
 def joined(several: Iterable[At]) -> At:
-    """The facts of several together."""
+    """Return the facts of several mappings together."""
     found: dict[PlayKey, frozenset[int]] = {}
     for each in several:
         for key, facts in each.items():
@@ -132,7 +132,7 @@ def holds_half(thing: Any) -> bool:
 
 
 def in_float32(request: Playable) -> Request:
-    """The request with everything that is in half precision in float32 instead: the same numbers."""
+    """Return the request with float32 in place of half precision: the same numbers."""
     return Request(request.probe, widened(dict(request.inputs)))
 
 
@@ -150,7 +150,7 @@ def widened(thing: Any) -> Any:
 
 
 def as_due(seen: Observation, expectation: Expectation) -> Observation:
-    """An observation whose float32 has the half precision that is due: rounded in float16; the tolerance of bfloat16 has its rounding."""
+    """Return an observation with the half precision that is due. float16 is rounded; the tolerance of bfloat16 includes its rounding."""
     values = dict(seen.values)
     for place, due in expectation.places.items():
         value = values.get(place)
@@ -162,10 +162,11 @@ def as_due(seen: Observation, expectation: Expectation) -> Observation:
 
 @dataclass(frozen=True)
 class Changes:
-    """The wrong facts of a play that are other with widened inputs.
+    """The wrong facts of a play that change with widened inputs.
 
-    narrow: all of these, but for `returned`: a float32 where half precision is due.
-    telling: those that are other by more than a rounding.
+    narrow: all of these except for `returned`.
+    returned: the forms with float32 or float64 instead of the half precision that is due.
+    telling: those that change by more than a rounding.
     """
 
     narrow: frozenset[int]
@@ -196,11 +197,11 @@ def widening_changes(before: Played, after: Played) -> Changes:
 
 
 def apart(ours: Facts, theirs: Facts, play: Played, index: int) -> bool:
-    """Return if the numbers of one place are further apart than they may be off."""
+    """Return if the numbers of one place are further apart than the allowed error and two roundings."""
     here = slice(play.right.starts[index], play.right.starts[index + 1])
     one, other = ours.numbers[here], theirs.numbers[here]
     finite = np.isfinite(one) & np.isfinite(other)
-    largest = np.abs(other[finite]).max(initial=0.0)  # a number to which others cancel is as rough as they are
+    largest = np.abs(other[finite]).max(initial=0.0)  # a number left by cancellation is as rough as those that cancelled
     limit = np.nan_to_num(play.right.allowed[here], posinf=0.0) + 2 * play.right.units[here] * largest
     with np.errstate(all="ignore"):
         return bool(((np.isfinite(one) != np.isfinite(other)) | (finite & (np.abs(one - other) > limit))).any())
@@ -210,9 +211,10 @@ def apart(ours: Facts, theirs: Facts, play: Played, index: int) -> bool:
 
 
 def other_forms(play: Played) -> dict[str, frozenset[int]]:
-    """The facts of a play that are wrong about the form of the right number of numbers, or tell of a changed input, by their finding.
+    """Return the wrong facts of a play that show a wrong form, float32 arithmetic for float64, or a changed input, by their finding.
 
-    From an output of another shape no gradient comes, since the gradient of the output has the shape that is due.
+    Only places with as many floating-point numbers as are due count. An output of another shape has no gradient, since the gradient of the
+    output has the shape that is due.
     """
     found: dict[str, set[int]] = {}
     for index, place in enumerate(play.right.places):
@@ -235,14 +237,14 @@ def other_forms(play: Played) -> dict[str, frozenset[int]]:
 
 
 def without_gradient(play: Played, steps: Collection[int | None]) -> Iterator[int]:
-    """The facts of the gradients that did not come in these steps."""
+    """Yield the wrong facts of the gradients that are missing in these steps."""
     for index, place in enumerate(play.right.places):
         if is_gradient(place) and place.step in steps and play.facts.forms[index] in ABSENT:
             yield from (fact for fact in (2 * index, 2 * index + 1) if play.facts.wrong[fact])
 
 
 def holds_numbers(play: Played, index: int) -> bool:
-    """Return if as many floating-point numbers as are due stand at a place."""
+    """Return if a place has as many floating-point numbers as are due."""
     place = play.right.places[index]
     got, due = play.observation.values.get(place), play.expectation.places[place].value
     floats = dtype_of(play.right.forms[index]) in FLOATS and dtype_of(play.facts.forms[index]) in FLOATS
@@ -250,7 +252,7 @@ def holds_numbers(play: Played, index: int) -> bool:
 
 
 def is_right_in_float32(play: Played, place: Place) -> bool:
-    """Return if the numbers at a place would be right, were float32 arithmetic enough."""
+    """Return if the numbers at a place would be right if float32 arithmetic were enough."""
     got, expected = play.observation.values[place], play.expectation.places[place]
     if expected.unit == "float32" or not isinstance(got, Array) or not isinstance(expected.value, Array):
         return False
@@ -259,7 +261,7 @@ def is_right_in_float32(play: Played, place: Place) -> bool:
 
 
 def is_wider(got: str | None, due: str) -> bool:
-    """Return if float32 or float64 came where half precision is due."""
+    """Return if float32 or float64 came instead of the half precision that is due."""
     return dtype_of(due) in HALF and dtype_of(got) in WIDE
 
 

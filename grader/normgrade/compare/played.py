@@ -1,4 +1,4 @@
-"""What was played for a check: each request with what was observed and what was expected, compared once."""
+"""The plays of a check: each request with its observation and its expectation, compared once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PlayKey = tuple[str, int]  # the name of a check, and the number of one of its p
 
 @dataclass(frozen=True, eq=False)
 class Played:
-    """One request of a check: what was observed and what was expected; `refusal` names what should have been raised."""
+    """One request of a check, its observation and its expectation; `refusal` names the exceptions of which one should have been raised."""
 
     observation: Observation
     expectation: Expectation
@@ -25,41 +25,41 @@ class Played:
 
     @cached_property
     def differences(self) -> tuple[Difference, ...]:
-        """Every place that disagrees, in the order of the story; without words on what it looks like."""
+        """The difference at every place that disagrees, in the order of the story, without words on its pattern."""
         return differences(self.observation, self.expectation)
 
     @cached_property
     def right(self) -> Right:
-        """What the reference gives, as facts."""
+        """The reference's results, as facts."""
         return right_of(self.expectation, self.refusal)
 
     @cached_property
     def facts(self) -> Facts:
-        """What was observed, as facts."""
+        """The observation, as facts."""
         return facts_of(self.observation, self.right)
 
     @property
     def came_to_its_end(self) -> bool:
-        """Whether nothing was raised, and nothing should have been."""
+        """True if nothing was raised, and nothing should have been."""
         return self.refusal is None and self.observation.error is None
 
     @property
     def worked(self) -> bool:
-        """Whether a call came to its end. To build a layer is none."""
+        """True if a call came to its end. Building a layer is no call."""
         return self.came_to_its_end and not isinstance(self.expectation.request, NewLayer)
 
     @property
     def answered(self) -> bool:
-        """Whether the first thing that is to be an array is one: neither nothing came back nor, say, a tuple."""
+        """True if the first value that should be an array is one, not None or a tuple, say; also if no array is due."""
         first = next((place for place, expected in self.expectation.places.items() if isinstance(expected.value, Array)), None)
         return first is None or isinstance(self.observation.values.get(first), Array)
 
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """A check, and what was played for it. `wrong` is the play in which it failed, where one play decided and its numbers tell why.
+    """A check and its plays. `wrong` is the play in which it failed, if one play decided and its numbers show why.
 
-    `broken` says to the course's author what of the suite ended the check in an error.
+    `broken` tells the course's author which part of the suite ended the check in an error.
     """
 
     check: Check

@@ -1,4 +1,4 @@
-"""Words on failed checks: what their differences look like, and what they have in common."""
+"""Remarks on failed checks: the pattern of each difference, and the pattern that all have in common."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from normgrade.worker.observation import Array
 
 
 def remarked(results: Sequence[Result], exercise: Exercise) -> tuple[Check, ...]:
-    """The checks of the results, those that failed with remarks, in the words of their exercise."""
+    """Return the checks of the results. Failed ones have remarks in the words of their exercise."""
     return sized([remark(result, exercise) for result in results], results)
 
 
 def remark(result: Result, exercise: Exercise) -> Check:
-    """A result's check. One that failed says what its differences look like, and without a message what they have in common."""
+    """Return a result's check. If it failed, its differences get words on their patterns, and an empty message their common pattern."""
     check, play = result.check, result.wrong
     if check.outcome is not Outcome.FAILED:
         return check
@@ -37,7 +37,7 @@ def remark(result: Result, exercise: Exercise) -> Check:
 
 
 def call_of(result: Result) -> str:
-    """The call in which a check failed, as a learner would write it; "" where none did."""
+    """Return the call in which a check failed, as a learner would write it; "" if nothing was played."""
     if not result.plays:
         return ""
     play = result.failed_at
@@ -46,18 +46,18 @@ def call_of(result: Result) -> str:
 
 
 def sized(checks: Sequence[Check], results: Sequence[Result]) -> tuple[Check, ...]:
-    """The checks of all results; where only the size of the input decides, those that failed without a message say so."""
+    """Return the checks of all results. If only the size of the input decides, failed checks without a message say so."""
     size = by_size_of_input(results)
     return tuple(replace(check, message=check.message or size) if check.outcome is Outcome.FAILED else check for check in checks)
 
 
 def in_common(play: Played, words: Mapping[str, str] = NO_WORDS) -> str:
-    """What all differences of a play have in common; `words` are the exercise's own, for its places."""
+    """Return the common pattern of all differences of a play; `words` are the exercise's own words for its places."""
     return pattern(play.expectation.request, play.expectation.places, play.differences, words)
 
 
 def likened(difference: Difference, play: Played, setting: Setting) -> Difference:
-    """The difference, with a few words on what it looks like where it looks like anything."""
+    """Return the difference, with a few words on its pattern if it has one."""
     place = difference.place
     if isinstance(difference, ArrayDifference):
         numbers = difference.numbers
@@ -70,7 +70,7 @@ def likened(difference: Difference, play: Played, setting: Setting) -> Differenc
 
 
 def by_size_of_input(results: Sequence[Result]) -> str:
-    """A note where all that failed did so for large inputs alone, or for small ones; else nothing."""
+    """Return a note if all failures are for large inputs only, or for small ones only; else an empty text."""
     failed = [result for result in results if result.check.outcome is Outcome.FAILED]
     if not failed or not all(any(not step.right for step in steps_taken(result)) for result in failed):
         return ""
@@ -78,7 +78,7 @@ def by_size_of_input(results: Sequence[Result]) -> str:
 
 
 def steps_taken(result: Result) -> Iterator[SizedStep]:
-    """All steps of a check's plays that came to their end."""
+    """Yield the steps of those plays of a check that came to their end."""
     for play in result.plays:
         if play.came_to_its_end:
             yield from steps_of(play.expectation.request, play.differences)

@@ -1,4 +1,4 @@
-"""Which known mistakes explain most of what is wrong, with the fewest names."""
+"""The search for the known mistakes that explain most of the wrong facts, with the fewest names."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from normgrade.compare.evidence import Bits, Evidence, Part
 from normgrade.compare.evidence import union as union_of
 from normgrade.compare.joint import Joint, Members, Pair
 
-NAME = 0.4  # what a name costs; an explained check is worth 1
-CONFLICT = 0.5  # what a check costs whose facts are all other than the names predict
-DOUBT = 0.1  # what each fact costs that would be right, were it not for what a mistake does alone
+NAME = 0.4  # the cost of a name; an explained check is worth 1
+CONFLICT = 0.5  # the cost of a check whose facts all differ from the predictions of the names
+DOUBT = 0.1  # the cost of each right fact that a mistake would change by itself
 MOST_NAMES = 8
 MOST_PLAYS, MOST_AT_ONCE = 300, 40  # of several mistakes together: in all, and at each attempt
 MOST_GUESSES = 20_000  # that one attempt weighs
-ENOUGH = 16  # facts that are wrong and unknown: most sets that are not the right one fail at one of them
-AT_A_TIME = 4  # plays: the next ones are on their way while one is looked at
-TWINS = 0.2  # of the facts that a mistake changes, those by which another may differ
+ENOUGH = 16  # facts that are wrong and unknown: most wrong sets fail at one of them
+AT_A_TIME = 4  # plays: the next ones run while one is examined
+TWINS = 0.2  # the fraction of a mistake's facts by which a twin may differ
 
 
 @dataclass(frozen=True, eq=False)
 class Guess:
-    """Some mistakes, and how they fit what was observed.
+    """Some mistakes, and how they fit the observation.
 
-    - `conflicts`: facts that they change, but not to what was observed. `uncovered`: wrong facts that they do not change.
+    - `conflicts`: facts that they change otherwise than observed. `uncovered`: wrong facts that they do not change.
     - `unknown`: facts that several of them change, and that no play has decided yet.
-    - `sure`, `hoped`: what they are worth if all that is unknown turns out badly, or well.
+    - `sure`, `hoped`: their worth if all unknown facts turn out badly, or well.
     """
 
     members: Members
@@ -47,39 +47,39 @@ class Guess:
 
     @property
     def unexplained(self) -> Bits:
-        """The facts that were observed otherwise, and those that only a play could tell."""
+        """The facts that are in conflict or uncovered, and those that only a play could decide."""
         return self.conflicts | self.uncovered | self.unknown
 
     @property
     def undecided(self) -> bool:
-        """Return if they may explain everything."""
+        """True if they may explain everything, but some facts are unknown."""
         return bool(self.unknown) and not self.conflicts | self.uncovered
 
     @property
     def complete(self) -> bool:
-        """Return if they explain everything."""
+        """True if they explain everything."""
         return not self.unexplained
 
 
 @dataclass
 class Search:
-    """Looks for the best set of mistakes, the most promising first. What they do together is played only where their effects overlap."""
+    """A search for the best set of mistakes, the most promising first. Mistakes are played together only if their effects overlap."""
 
     evidence: Evidence
     joint: Joint
     deadline: Deadline = NEVER
-    grace: Deadline = NEVER  # until then, what was found may still be played to its end
+    grace: Deadline = NEVER  # until then, the plays of a guess that was found may still be finished
     stopped: bool = False
     doubting: bool = False
 
     @property
     def plays(self) -> int:
-        """How many there were of several mistakes together."""
+        """The number of plays of several mistakes together."""
         return len(self.joint.seen)
 
     @cached_property
     def pool(self) -> list[int]:
-        """The mistakes that change anything that is wrong."""
+        """The mistakes that change any wrong fact."""
         return [number for number, part in enumerate(self.evidence.parts) if part.active & self.evidence.wrong]
 
     @cached_property
@@ -89,18 +89,18 @@ class Search:
 
     @cached_property
     def plays_reached(self) -> list[Bits]:
-        """The facts of every play that were observed."""
+        """The observed facts of every play."""
         return [play.bits & self.evidence.reached for play in self.evidence.plays]
 
     @cached_property
     def checks(self) -> list[tuple[Bits, int]]:
-        """The facts of every failed check that were observed, and how many are wrong; those of all other checks count as of one."""
+        """The observed facts of every failed check, and how many are wrong; all other checks count as one."""
         failed = list(self.evidence.checks.values())
         found = [facts & self.evidence.reached for facts in (*failed, ~union_of(failed))]
         return [(facts, (facts & self.evidence.wrong).bit_count()) for facts in found if facts & self.evidence.wrong]
 
     def guess(self, members: Members) -> Guess | None:
-        """The guess as far as plays have told; None if the observation contradicts it."""
+        """Return the guess of these mistakes as far as plays have decided it; None if the observation contradicts it."""
         parts = [self.evidence.parts[member] for member in members]
         union, over = overlap(part.active for part in parts)
         wrong, conflicts = self.evidence.wrong, union_of(part.contradicted for part in parts) & ~over
@@ -135,28 +135,31 @@ class Search:
 
     @staticmethod
     def credit(wrong: int, bad: int, against: int) -> float:
-        """The worth of a check of which so many facts are wrong, not explained, and predicted to be otherwise."""
+        """Return the score of a check, given how many of its facts are wrong, unexplained and contradicted."""
         if not bad:
             return 1.0
         return 0.5 * max(wrong - bad, 0) / wrong - CONFLICT * against / wrong
 
     def acting(self, members: Members, number: int) -> Members:
-        """The mistakes that are played together in the play of that number."""
+        """Return the mistakes that are played together in the play of that number."""
         if self.doubting:
             return members
         here = self.plays_reached[number]
         return tuple([member for member in members if self.evidence.parts[member].active & here])
 
     def active(self, guess: Guess) -> Bits:
-        """The facts that any of its mistakes changes."""
+        """Return the facts that any mistake of a guess changes."""
         return union_of(self.evidence.parts[member].active for member in guess.members)
 
     def explained(self, guess: Guess) -> Bits:
-        """The facts that are as its mistakes lead to."""
+        """Return the facts that are as the mistakes of a guess predict."""
         return self.active(guess) & ~guess.unexplained
 
     def deciding_plays(self, guess: Guess) -> list[Pair]:
-        """The next plays: first where fewest act, which tells of other guesses too, then the shortest play where enough is wrong."""
+        """Return the next plays, those of the fewest mistakes first, then the shortest with enough wrong facts.
+
+        A play of few mistakes decides other guesses, too.
+        """
         wrong = self.evidence.wrong
         numbers = [number for number, here in enumerate(self.plays_reached) if guess.unknown & here]
         numbers = [number for number in numbers if guess.unknown & self.plays_reached[number] & wrong] or numbers
@@ -170,7 +173,7 @@ class Search:
         return sorted(pairs, key=promise)
 
     def settled(self, members: Members, whole: bool = False) -> Guess | None:
-        """The guess, once all that it leaves unknown was played; None where that contradicts it, or `whole` is asked for and it is not."""
+        """Return the guess after its unknown facts were played; None if this contradicts it, or if it must be `whole` and is not."""
         at_a_time = 1 if whole else AT_A_TIME  # most sets are refuted by the first play
         while (guess := self.guess(members)) is not None and guess.unknown and not (whole and guess.conflicts | guess.uncovered):
             if self.stopped and self.grace.has_passed():
@@ -180,7 +183,7 @@ class Search:
         return None if guess is None or (whole and not guess.complete) else guess
 
     def deciding(self, guess: Guess, fact: int) -> Part | None:
-        """The part that decides about a fact: the one mistake that changes it, or the play of several."""
+        """Return the part that decides about a fact: that of the one mistake that changes it, or of the play of several, if made."""
         acting = [member for member in guess.members if self.evidence.parts[member].active >> fact & 1]
         if len(acting) == 1:
             return self.evidence.parts[acting[0]]
@@ -189,23 +192,23 @@ class Search:
         return self.joint.part(*played) if played in self.joint.seen else None
 
     def doubt(self, found: list[Guess]) -> list[Guess]:
-        """Return the same guesses; from now on, a mistake may change other facts among others than it does alone."""
+        """Return the same guesses. From now on, a mistake may change other facts among other mistakes than it does by itself."""
         self.doubting = True
         return found
 
     def acting_at(self, number: int) -> list[int]:
-        """The mistakes that change anything in the play of that number."""
+        """Return the mistakes that change anything in the play of that number."""
         here = self.plays_reached[number]
         return [member for member in self.pool if self.evidence.parts[member].active & here]
 
     def distance(self, members: Members, number: int) -> float:
-        """How far some mistakes are from what was observed in one play; infinite once the search has to end."""
+        """Return how far some mistakes are from the observation in one play; infinite if they are too many, or the search has to end."""
         if self.out_of_time() or len(members) > MOST_NAMES:
             return inf
         return self.joint.distance(members, number)
 
     def ahead(self, pairs: Iterable[Pair], last_play: float = inf) -> None:
-        """Play what will be looked at next, one right after the other: it takes half as long as one at a time."""
+        """Play the pairs that are examined next, one right after the other: this takes half as long as one at a time."""
         wanted = (pair for pair in pairs if len(pair[0]) <= MOST_NAMES)
         self.joint.play(wanted, lambda: self.plays >= last_play or self.out_of_time())
 
@@ -215,7 +218,7 @@ class Search:
         return part is not None and not (part.contradicted | (self.evidence.wrong & ~part.active)) & here
 
     def at_once(self) -> list[Guess]:
-        """The guess to which one name after the other leads without any play, each the one that adds most; none where none adds."""
+        """Return a guess that is found without any play: names are added one by one, the best each time; none if no name adds anything."""
         best = self.nothing
         while True:
             larger = (self.guess(tuple(sorted((*best.members, member)))) for member in self.pool if member not in best.members)
@@ -225,7 +228,7 @@ class Search:
             best = better
 
     def without_idle(self, found: list[Guess]) -> list[Guess]:
-        """Return the same guesses, or sets with one mistake less that explain everything, too: two mistakes may look like a third."""
+        """Return the same guesses, or smaller ones that explain everything, too: two mistakes may look like a third."""
         doubting, self.doubting = self.doubting, True
         smaller = {members for guess in found for members in combinations(guess.members, len(guess.members) - 1) if len(members) > 1}
         smaller = {members for members in smaller if all(self.meet(members, guess.members) for guess in found)}
@@ -234,13 +237,13 @@ class Search:
         return self.without_idle(complete) if complete else found
 
     def meet(self, members: Members, larger: Members) -> bool:
-        """Whether the mistakes that `larger` has more share a play with the others."""
+        """Return if the mistakes that `larger` adds share a play with the others."""
         ours, theirs = ([each for each in larger if (each in members) == within] for within in (True, False))
         plays = [union_of(self.evidence.parts[member].active for member in some) for some in (ours, theirs)]
         return not theirs or any(here & plays[0] and here & plays[1] for here in self.plays_reached)
 
     def with_twins(self, found: list[Guess]) -> list[Guess]:
-        """The same, and sets that explain everything with another mistake in the place of one that changes nearly the same facts."""
+        """Return the guesses, and complete ones in which a twin replaces one mistake: another that changes nearly the same facts."""
         others = set[Members]()
         for members in (guess.members for guess in found):
             for member, twin in product(members, self.pool):
@@ -250,7 +253,7 @@ class Search:
         return [*found, *(guess for guess in more if guess is not None)]
 
     def are_twins(self, one: int, other: int) -> bool:
-        """Whether two mistakes change nearly the same facts."""
+        """Return if two mistakes change nearly the same facts."""
         ours, theirs = (self.evidence.parts[member].active for member in (one, other))
         return (ours ^ theirs).bit_count() <= TWINS * ours.bit_count()
 
@@ -260,7 +263,7 @@ class Search:
         return self.stopped or self.plays > MOST_PLAYS
 
     def search(self, found: list[Guess]) -> list[Guess]:
-        """Guesses that are worth more than those that were found, or as much; the most promising are looked at first."""
+        """Return guesses that are worth more than those that were found, or as much; the most promising are examined first."""
         queue: list[tuple[tuple[float, int, Members], Guess]] = []
         seen: set[Members] = set()
         best, last_play = found[0].sure if found else self.nothing.sure, self.plays + MOST_AT_ONCE
@@ -280,7 +283,7 @@ class Search:
             if self.out_of_time():
                 break
             order, old = heapq.heappop(queue)
-            guess = self.guess(old.members)  # other plays may have told of it meanwhile
+            guess = self.guess(old.members)  # other plays may have decided more of it meanwhile
             if guess is None or guess.hoped < best:
                 continue
             if guess.order > order:
@@ -302,7 +305,7 @@ class Search:
 
 
 def overlap(sets: Iterable[Bits]) -> tuple[Bits, Bits]:
-    """The facts that are in any of these sets, and those that are in more than one."""
+    """Return the facts that are in any of these sets, and those that are in more than one."""
     once = twice = 0
     for bits in sets:
         twice |= once & bits

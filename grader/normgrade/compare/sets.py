@@ -1,4 +1,4 @@
-"""Sets of a few mistakes that may explain everything: those that are the most likely to are played first."""
+"""Sets of a few mistakes that may explain everything: the most likely ones are played first."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from normgrade.compare.evidence import union as union_of
 from normgrade.compare.joint import Members
 from normgrade.compare.search import MOST_AT_ONCE, Guess, Search, overlap
 
-MOST_DOUBTED = 10  # facts that a set leaves unexplained before it is played, of those that may explain everything
-MORE_PLAYS = 20  # once an explanation was found, for others that are as good
+MOST_DOUBTED = 10  # facts that a set may leave unexplained before it is played
+MORE_PLAYS = 20  # after an explanation was found, for others that are as good
 
 
 def complete_sets(search: Search, size: int, otherwise: list[Guess]) -> list[Guess]:
-    """The sets of so many mistakes that explain everything; those with the least doubt and overlap are looked at first."""
+    """Return the sets of `size` mistakes that explain everything; those with the least doubt and overlap are examined first."""
     queue = sorted(promising(search, size))
     found, last_play = list[Guess](), search.plays + MOST_AT_ONCE
     for *_unknown, members in queue:
@@ -32,7 +32,7 @@ def complete_sets(search: Search, size: int, otherwise: list[Guess]) -> list[Gue
 
 
 def changing_sets(search: Search, size: int, otherwise: list[Guess]) -> list[Guess]:
-    """The sets of so many mistakes that explain everything, although some of them change what others do."""
+    """Return the sets of `size` mistakes that explain everything, although some of them change the effects of others."""
     doubting, search.doubting = search.doubting, True
     found, last_play = list[Guess](), search.plays + MOST_AT_ONCE
     for *_unknown, members in sorted(perhaps_changing(search, size)):
@@ -46,12 +46,12 @@ def changing_sets(search: Search, size: int, otherwise: list[Guess]) -> list[Gue
 
 
 def promising(search: Search, size: int) -> Iterator[tuple[int, int, Members]]:
-    """The sets of so many mistakes that may explain everything, each with how many facts are in doubt, and how many overlap."""
+    """Yield the sets of `size` mistakes that may explain everything, each with how many facts are in doubt, and how many overlap."""
     parts, wrong, most = search.evidence.parts, search.evidence.wrong, MOST_DOUBTED if search.doubting else 0
     for members in combinations(search.pool, size - 1):
         once, twice = overlap(parts[member].active for member in members)
         contradicted = union_of(parts[member].contradicted for member in members)
-        left = first_facts(wrong & ~once, most + 1)  # where so many are left, the last mistake has to change one of them
+        left = first_facts(wrong & ~once, most + 1)  # if so many are left, the last mistake has to change one of them
         for last in search.pool:
             if (not members or last > members[-1]) and (left.bit_count() <= most or parts[last].active & left):
                 part = parts[last]
@@ -62,9 +62,9 @@ def promising(search: Search, size: int) -> Iterator[tuple[int, int, Members]]:
 
 
 def perhaps_changing(search: Search, size: int) -> Iterator[tuple[int, int, Members]]:
-    """The sets of so many mistakes of which one at least is not changed by the others: it explains every play in which it acts alone.
+    """Yield the sets of `size` mistakes of which at least one is not changed by the others: it explains every play in which only it acts.
 
-    Each comes with the number of plays that no mistake of the set explains alone, and of those in which several act.
+    Each comes with the number of plays that no single mistake of the set explains, and of those in which several act.
     """
     parts, wrong = search.evidence.parts, search.evidence.wrong
     acting = {member: plays_with(search, parts[member].active) for member in search.pool}
@@ -82,12 +82,12 @@ def perhaps_changing(search: Search, size: int) -> Iterator[tuple[int, int, Memb
 
 
 def plays_with(search: Search, facts: Bits) -> Bits:
-    """The numbers of the plays in which any of these facts was observed."""
+    """Return the plays in which any of these facts was observed, as bits."""
     return sum(1 << number for number, here in enumerate(search.plays_reached) if here & facts)
 
 
 def first_facts(facts: Bits, most: int) -> Bits:
-    """The first facts of a set, and no more than so many."""
+    """Return at most so many facts of a set, the first ones."""
     rest = facts
     for _ in range(most):
         rest &= rest - 1

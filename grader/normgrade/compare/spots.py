@@ -1,4 +1,4 @@
-"""Places in a submission: of an exception that a worker told, and of a node of its text."""
+"""Spots in a submission: of an exception that a worker reported, and of a node of the source."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from normgrade.worker.observation import Error, Frame
 
 
 class Spot(NamedTuple):
-    """A line, counted from 1, and the characters of it that are meant; 0 and "" for what is not known."""
+    """A line, counted from 1, and the characters of it that are meant; 0 and "" for anything unknown."""
 
     line: int = 0
     column: int = 0
@@ -25,7 +25,7 @@ SPOTLESS = Spot()
 
 
 def spot_of(error: Error, program: Program) -> Spot:
-    """The innermost place in the submission; SPOTLESS if the exception names none. A worker may say anything: the source decides."""
+    """Return the innermost spot in the submission; SPOTLESS if the exception names none. A worker may lie, so the source decides."""
     frame = innermost(error)
     if frame is None or not 1 <= frame.line <= len(program.lines):
         return SPOTLESS
@@ -37,14 +37,14 @@ def spot_of(error: Error, program: Program) -> Spot:
 
 
 def innermost(error: Error) -> Frame | None:
-    """The innermost frame; of endless recursion, the one that comes again and again."""
+    """Return the innermost frame; for endless recursion, the one that occurs most often."""
     if "RecursionError" in error.types:
         return max(error.frames, key=error.frames.count, default=None)
     return error.frames[-1] if error.frames else None
 
 
 def narrowed(spot: Spot, program: Program) -> Spot:
-    """Only the last name of an attribute, in the place of all that leads to it."""
+    """Return the spot of only the last name, if it is that of an attribute; else the same spot."""
     for node in program.on(spot.line):
         if isinstance(node, ast.Attribute) and spot_at(node, program)[:3] == spot[:3] and node.end_lineno == node.lineno:
             return spot._replace(column=spot.column + spot.width - len(node.attr), width=len(node.attr))
@@ -52,7 +52,7 @@ def narrowed(spot: Spot, program: Program) -> Spot:
 
 
 def spot_at(node: ast.AST, program: Program) -> Spot:
-    """The place of a node, as far as it stands on its first line; of a function, its name."""
+    """Return the spot of a node, up to the end of its first line; for a function, the spot of its name."""
     line, column = position(program.lines, node)
     text = program.lines[line - 1]
     around = program.around(line)

@@ -1,4 +1,4 @@
-"""Who is suspected of what went wrong: known mistakes whose footprints fit the wrong facts, and where each of them is asked first."""
+"""The suspects: known mistakes whose footprints fit the wrong facts, and the plays in which each of them is tried first."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from normgrade.report.report import HALF_PRECISION
 
 @dataclass(frozen=True, eq=False)
 class Suspects:
-    """What was observed, held against footprints. `reached` and `wrong` say of every fact whether it was observed, and otherwise."""
+    """The observation, compared with footprints. `reached` marks the facts that were observed, and `wrong` those that differ."""
 
     footprints: Footprints
     reached: np.ndarray
@@ -24,7 +24,7 @@ class Suspects:
 
     @classmethod
     def of(cls, results: Sequence[Result], footprints: Footprints, aside: At = NOWHERE) -> Suspects:
-        """Those that these results leave; what is set `aside` speaks neither for nor against anybody."""
+        """Return the suspects of these results. Facts that are set `aside` speak neither for nor against any mistake."""
         reached, wrong = (np.zeros(sum(footprints.layout.facts), bool) for _ in range(2))
         for play in observed(results, footprints.layout):
             if not play.died:
@@ -35,9 +35,9 @@ class Suspects:
         return cls(footprints, reached, wrong)
 
     def fitting(self, hidden: float, among: np.ndarray | bool = True) -> list[int]:
-        """The mistakes that change anything wrong `among` some facts; of all that each changes, such a part, or one fact, may be right.
+        """Return the mistakes that change a wrong fact `among` some; of each one's facts, a fraction `hidden`, or one fact, may be right.
 
-        Those that change the most of what is wrong come first.
+        Those that change the most wrong facts come first.
         """
         found = self.footprints.marks & self.reached
         hit, missed = (found & self.wrong).sum(1), (found & ~self.wrong).sum(1)
@@ -49,19 +49,19 @@ class Suspects:
         return np.repeat([check in checks for check, _number in self.footprints.layout.keys], self.footprints.layout.facts).astype(bool)
 
     def failing(self, member: int, among: Iterable[int]) -> list[int]:
-        """The plays that went wrong and that a mistake changes: first where the fewest `among` some mistakes act, then the shortest."""
+        """Return the wrong plays that a mistake changes: first those in which the fewest `among` some mistakes act, then the shortest."""
         acts, layout = self.footprints.acts, self.footprints.layout
         crowd = acts[list(among)].sum(0)
         plays = np.flatnonzero(acts[member] & self.footprints.by_play(self.wrong)).tolist()
         return sorted(plays, key=lambda play: (int(crowd[play]), layout.facts[play], play))
 
     def cover(self, members: Sequence[int], but: float) -> bool:
-        """Whether these mistakes change all that is wrong, except for such a part of it, or for one fact."""
+        """Return if these mistakes change all wrong facts, except for a fraction `but`, or for one fact."""
         uncovered = self.wrong & ~self.footprints.marks[list(members)].any(0)
         return bool(uncovered.sum() <= max(1, but * self.wrong.sum()))
 
     def sample(self, members: Sequence[int], each: int) -> list[int]:
-        """A few plays that went wrong: every one of these mistakes acts in so many of them, as far as there are so many."""
+        """Return a few wrong plays such that every one of these mistakes acts in so many of them, if there are so many."""
         acts = self.footprints.acts[list(members)] & self.footprints.by_play(self.wrong)
         lacking, chosen = np.minimum(acts.sum(1), each), list[int]()
         while lacking.any():
@@ -71,13 +71,13 @@ class Suspects:
         return sorted(chosen)
 
     def acting(self, member: int) -> list[int]:
-        """The plays that were observed and that a mistake changes."""
+        """Return the observed plays that a mistake changes."""
         found: list[int] = np.flatnonzero(self.footprints.acts[member] & self.footprints.by_play(self.reached)).tolist()
         return found
 
 
 def form_suspects(peeled: Peeled, footprints: Footprints) -> list[int]:
-    """The mistakes that may be what was taken off: they change nothing but half precision, or all facts of another finding."""
+    """Return the mistakes that may explain facts that were taken off: they change only half precision, or all facts of another finding."""
     marks, layout = footprints.marks, footprints.layout
     observed = Suspects.of(peeled.observed, footprints)
     found = np.zeros(len(marks), bool)

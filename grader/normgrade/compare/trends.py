@@ -1,4 +1,4 @@
-"""What all differences of a check have in common: only in evaluation, only in the gradient, only for large inputs."""
+"""The common pattern of all differences of a check: only in evaluation, only in the gradient, only for large inputs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MANY = 10  # of so many steps on either side, all are larger, or smaller, by no 
 
 @dataclass(frozen=True, slots=True)
 class SizedStep:
-    """One use of a layer: its number, whether it trained, how large its input was, and whether all that was seen of it is right.
+    """One use of a layer: its number, if it trained, the size of its input, and if everything observed of it is right.
 
     In `half` precision, rounding hides small numbers.
     """
@@ -33,7 +33,7 @@ class SizedStep:
 
 
 def steps_of(request: TypedRequest, found: Sequence[Difference]) -> list[SizedStep]:
-    """The steps of a layer's story that have an input; none of anything else."""
+    """Return the steps of a layer's story that have an input; none for other requests."""
     wrong = {difference.place.step for difference in found}
     taken = enumerate(request.steps, 1) if isinstance(request, LayerStory) else ()
     return [
@@ -44,20 +44,20 @@ def steps_of(request: TypedRequest, found: Sequence[Difference]) -> list[SizedSt
 
 
 def size_of(x: np.ndarray) -> float:
-    """The largest |x|; 0, which shows nothing, where a number is not finite."""
+    """Return the largest |x|; 0, which shows nothing, if a number is not finite."""
     return float(np.abs(x).max(initial=0)) if np.isfinite(x).all() else 0.0
 
 
 def pattern(request: TypedRequest, places: Mapping[Place, object], found: Sequence[Difference], words: Mapping[str, str] = NO_WORDS) -> str:
-    """What the differences that were `found` among these places have in common, in a sentence; empty where nothing strikes.
+    """Return the common pattern of the differences that were `found` among these places, in a sentence; empty if there is none.
 
-    `words` are the exercise's own, for its places.
+    `words` are the exercise's own words for its places.
     """
     return by_gradient(places, found, words) or by_mode(steps_of(request, found)) or first_not_finite(places, found, words)
 
 
 def by_mode(steps: Sequence[SizedStep]) -> str:
-    """Whether it is the mode, or what was remembered from one step to the next; nothing where it may as well be the size of the input."""
+    """Return a sentence if the mode decides, or the state kept between steps; empty if the size of the input explains it as well."""
     right, wrong = [step for step in steps if step.right], [step for step in steps if not step.right]
     if not right or not wrong or by_size(steps):
         return ""
@@ -71,7 +71,7 @@ def by_mode(steps: Sequence[SizedStep]) -> str:
 
 
 def by_gradient(places: Mapping[Place, object], found: Sequence[Difference], words: Mapping[str, str] = NO_WORDS) -> str:
-    """Whether only the way back is wrong."""
+    """Return a sentence if only the backward pass is wrong; else an empty text."""
     wrong = {difference.place for difference in found}
     backward = {place for place in places if place.learnt is not None}
     if not wrong or not wrong <= backward or len(backward) == len(places):
@@ -81,7 +81,7 @@ def by_gradient(places: Mapping[Place, object], found: Sequence[Difference], wor
 
 
 def first_not_finite(places: Mapping[Place, object], found: Sequence[Difference], words: Mapping[str, str]) -> str:
-    """Where NaN or Inf begins, if not everywhere."""
+    """Return a sentence on the first place with NaN or Inf; empty if this is the very first place."""
     for difference in found:
         if isinstance(difference, ArrayDifference) and (noun := not_a_number(difference.numbers.actual)):
             everywhere = difference.place == next(iter(places))
@@ -90,7 +90,7 @@ def first_not_finite(places: Mapping[Place, object], found: Sequence[Difference]
 
 
 def by_size(steps: Sequence[SizedStep]) -> str:
-    """Tell if it is the size of the input, over all steps of a submission. Zeros and half precision show too little to count."""
+    """Return a sentence if the size of the input decides which of these steps are right. Zeros and half precision show too little."""
     right, wrong = ([step.size for step in steps if step.size and not step.half and step.right is right] for right in (True, False))
     if not right or not wrong:
         return ""

@@ -1,4 +1,4 @@
-"""The uses of a submission in its plays, one by one: what each can be told from others by, and how it turned out."""
+"""The uses of a submission in its plays, one by one: the traits that distinguish them, and how each turned out."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from normgrade.worker.observation import Array, Cause, Error
 from normgrade.worker.requests import FORWARD_BACKWARD, FUNCTION, Action, LayerStep, LayerStory, NewLayer
 
 ONE, SEVERAL = "one", "several"  # samples
-TUPLE, NUMBER, OTHER = "a tuple", "a number", "something else"  # arguments of which the value does not count
+TUPLE, NUMBER, OTHER = "a tuple", "a number", "something else"  # arguments whose value does not count
 LACKING = re.compile(r"unexpected keyword argument|positional arguments? but|missing \d+ required positional argument")
-Traits = Mapping[str, object]  # what is told of an input, and arguments by their names
+Traits = Mapping[str, object]  # the traits of an input, and arguments by their names
 
 
 class Trait(StrEnum):
-    """What can be told of an input at a glance, and of its step; the spaces keep it apart from the names of arguments."""
+    """A trait of an input that is seen at a glance, or of its step. The spaces distinguish it from the names of arguments."""
 
     DIMENSIONS = "number of dimensions"
     DTYPE = "dtype of the input"
@@ -31,9 +31,9 @@ class Trait(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Use:
-    """One step of a play, or a play without steps: its traits, the exception that it raised, if any, and whether it is right.
+    """One step of a play, or a play without steps: its traits, the exception that it raised, if any, and if it is right.
 
-    `before` are the traits of the uses before it in the same play, which may have left their traces.
+    `before` are the traits of earlier uses in the same play, which may have left their traces.
     """
 
     play: Played
@@ -45,12 +45,12 @@ class Use:
 
     @property
     def is_call(self) -> bool:
-        """Whether anything is called: to build a layer is no call."""
+        """True if anything is called: building a layer is no call."""
         return not isinstance(self.play.expectation.request, NewLayer)
 
 
 def uses(plays: Iterable[Played], contract: Sequence[Signature]) -> Iterator[Use]:
-    """All uses that had an answer, except for those that are to be refused, and those with arguments that a signature lacks."""
+    """Yield all uses that had an answer, except for those that should be refused, and those with arguments that a signature lacks."""
     for play in plays:
         error = play.observation.error
         if error is None or (error.cause is Cause.RAISED and not lacks_arguments(error)):
@@ -64,7 +64,7 @@ def lacks_arguments(error: Error) -> bool:
 
 
 def uses_in(play: Played, contract: Sequence[Signature]) -> Iterator[Use]:
-    """The uses of one play up to the one that raises an exception, and no further than to one that is to be refused."""
+    """Yield the uses of one play up to the one that raises an exception, and only those before one that should be refused."""
     request, error, due = play.expectation.request, play.observation.error, play.expectation.error
     given = {name: kind_of(value) for name, value in arguments(request, contract)}
     if not isinstance(request, LayerStory) or (error is not None and not isinstance(error.step, int)):
@@ -93,7 +93,7 @@ def traits_in(step: LayerStep, request: LayerStory) -> dict[str, object]:
 
 
 def traits_of(inputs: Sequence[object], dtype: str | None = None) -> dict[str, object]:
-    """What can be told of an input at a glance."""
+    """Return the traits of an input that are seen at a glance."""
     found: dict[str, object] = {}
     for x in inputs:
         values = x.values if isinstance(x, Array) else x
@@ -104,7 +104,7 @@ def traits_of(inputs: Sequence[object], dtype: str | None = None) -> dict[str, o
 
 
 def kind_of(value: object) -> str:
-    """An argument as far as it may decide whether code works at all: which number it is does not count."""
+    """Return an argument as far as it may decide if code works at all: all numbers are alike."""
     if value is None or isinstance(value, bool | str):
         return repr(value)
     if isinstance(value, tuple | list):

@@ -1,4 +1,4 @@
-"""Values as people are told of them: numbers by their dtype and shape, what could not travel by its type, scalars as they are."""
+"""Values in words: arrays by their dtype and shape, values that could not travel by their type, scalars as they are."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from normgrade.language import N_, _
 from normgrade.language.places import Absent
 from normgrade.worker.observation import Array, Foreign, Reason, Value
 
-A_TYPE = {  # by whether its name begins with a vowel
+A_TYPE = {  # True if its name begins with a vowel
     False: N_("a {type}"),
     True: N_("an {type}"),
 }
@@ -19,7 +19,7 @@ Words = bool | int | float | str | None
 
 
 def in_words(value: Value, dtype: str | None = None) -> Words:
-    """A value in words; scalars and texts are their own. An array may be said to have another `dtype` than its own."""
+    """Return a value in words; scalars and texts stay as they are. For an array, `dtype` replaces its own, if given."""
     match value:
         case Array(values, own):
             return _("a {dtype} tensor of shape {shape}", dtype=dtype or own, shape=values.shape)

@@ -1,4 +1,4 @@
-"""For which inputs a submission works, and for which it raises an exception: the simplest trait that tells them apart."""
+"""The inputs for which a submission works, and those for which it raises an exception: the simplest trait that tells them apart."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from normgrade.language.errors import either, listed
 from normgrade.worker.observation import Error
 from normgrade.worker.requests import Action
 
-FEWEST = 2  # uses that work, and that do not: one may be a matter of anything
+FEWEST = 2  # uses that work, and uses that do not: a single one may have any cause
 MOST_WRONG = 10  # uses beyond a limit that come to their end, for each that raises an exception
 Cause = Callable[[Error | None], object]
 LEFT_OUT = object()  # an argument that is not given
@@ -21,14 +21,14 @@ LEFT_OUT = object()  # an argument that is not given
 
 @dataclass(frozen=True, eq=False)
 class Limit:
-    """A sentence, and the uses that are beyond: those that raise an exception, and those that are wrong for the same reason."""
+    """A sentence on the limit, and the uses beyond it: those that raise an exception, and those that are wrong for the same reason."""
 
     says: str
     beyond: tuple[Use, ...]
 
 
 def limits(results: Iterable[Result], contract: Sequence[Signature]) -> tuple[Limit, ...]:
-    """One limit where it explains all exceptions, or else one for each cause that it explains; none where no trait tells them apart.
+    """Return one limit if it explains all exceptions, or else one for each cause that it explains; none if no trait tells them apart.
 
     Causes are exceptions of one class, or else those of one line.
     """
@@ -40,7 +40,7 @@ def limits(results: Iterable[Result], contract: Sequence[Signature]) -> tuple[Li
 
 
 def within(found: Iterable[Limit], results: Iterable[Result], contract: Sequence[Signature]) -> set[str]:
-    """The checks with a call that came to its end within the limits, and gave something to compare."""
+    """Return the checks with a call that came to its end within the limits, and gave something to compare."""
     beyond = {(use.play, use.step) for limit in found for use in limit.beyond}
     calls = (
         (result.check.name, use)
@@ -52,7 +52,7 @@ def within(found: Iterable[Limit], results: Iterable[Result], contract: Sequence
 
 
 def limits_among(raising: Sequence[Use], ending: Sequence[Use], *causes: Cause) -> tuple[Limit, ...]:
-    """One limit where it explains all exceptions, or else those of each cause by itself."""
+    """Return one limit if it explains all exceptions, or else those of each cause by itself."""
     if limit := limit_of(raising, ending):
         return (limit,)
     alike = grouped(raising, causes[0]) if causes else []
@@ -60,7 +60,7 @@ def limits_among(raising: Sequence[Use], ending: Sequence[Use], *causes: Cause) 
 
 
 def grouped(raising: Iterable[Use], cause: Cause) -> list[list[Use]]:
-    """Uses that raise an exception, by its cause."""
+    """Return the uses that raise an exception, grouped by its cause."""
     found: dict[object, list[Use]] = {}
     for use in raising:
         found.setdefault(cause(use.error), []).append(use)
@@ -68,20 +68,20 @@ def grouped(raising: Iterable[Use], cause: Cause) -> list[list[Use]]:
 
 
 def cause_of(error: Error | None) -> tuple[str, int]:
-    """The exception and the line of a crash, which are the same however large the input is."""
+    """Return the exception and the line of a crash, which do not depend on the size of the input."""
     return ("", 0) if error is None else ("".join(error.types[:1]), error.frames[-1].line if error.frames else 0)
 
 
 def limit_of(raising: Sequence[Use], ending: Sequence[Use]) -> Limit | None:
-    """The limit of the first trait that tells uses that raise an exception apart from those that come to their end."""
+    """Return the limit of the first trait that tells uses that raise an exception apart from those that come to their end."""
     arguments = sorted({name for use in (*raising, *ending) for name in use.traits} - {*Trait})
     return next(filter(None, (limit_by(trait, raising, ending) for trait in (*Trait, *arguments))), None)
 
 
 def limit_by(trait: str, raising: Sequence[Use], ending: Sequence[Use]) -> Limit | None:
-    """The limit of one trait; None where it does not tell them apart.
+    """Return the limit of one trait; None if it does not tell them apart.
 
-    Either all that raises an exception is beyond, and nothing else. Or what else is beyond is wrong, too, while something within is right.
+    Either only uses that raise an exception are beyond the limit, or the others beyond it are wrong, too, while a use within is right.
     """
     having = [use for use in ending if value_of(use, trait) is not None]
     bad = values(alike(trait, raising), trait) | (values(raising, trait) - values(alike(trait, having), trait))
@@ -97,18 +97,18 @@ def limit_by(trait: str, raising: Sequence[Use], ending: Sequence[Use]) -> Limit
 
 
 def all_wrong(beyond: Sequence[Use], crashing: Sequence[Use], within: Sequence[Use]) -> bool:
-    """Return if what comes to its end beyond a limit is as wrong as what crashes there, while something within is right."""
+    """Return if the few uses that come to their end beyond a limit are all wrong, while a use within is right."""
     few = len(beyond) <= MOST_WRONG * len(crashing)
     return few and not any(use.right for use in beyond) and any(use.right for use in within)
 
 
 def alike(trait: str, some: Iterable[Use]) -> list[Use]:
-    """Those uses before which nothing in the same play differs in this trait: no other value of it has left any traces."""
+    """Return the uses that follow only uses with the same value of this trait in their play: another value has left no traces."""
     return [use for use in some if all(other.get(trait, default_of(trait)) == value_of(use, trait) for other in use.before)]
 
 
 def value_of(use: Use, trait: str) -> object:
-    """The value of a trait; None where a use has no input of which there could be one."""
+    """Return the value of a trait; None if a use has no input that could have one."""
     return use.traits.get(trait, default_of(trait))
 
 
@@ -125,7 +125,7 @@ def ordered(some: Iterable[object]) -> list[object]:
 
 
 def says(trait: str, good: Sequence[object], bad: Sequence[object], outcome: str) -> str:
-    """The limit in a sentence; `outcome` is what it does beyond."""
+    """Return the limit in a sentence; `outcome` is the result beyond it."""
     works, fails = listed(map(str, good)), listed(map(str, bad))
     match trait:
         case Trait.DIMENSIONS:
@@ -155,7 +155,7 @@ def says(trait: str, good: Sequence[object], bad: Sequence[object], outcome: str
 
 
 def argument(name: str, value: object) -> str:
-    """An argument as it is given."""
+    """Return an argument in words."""
     match value:
         case str() if value == TUPLE:
             return _("a tuple for `{name}`", name=name)

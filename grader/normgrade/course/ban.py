@@ -1,4 +1,4 @@
-"""What a submission may not use: the one rule, for whoever searches a source and whoever runs it."""
+"""The rule for names that a submission may not use, both for the search of its source and for its run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Ban:
     allowed: tuple[str, ...] = ()
 
     def against(self, *names: str) -> str | None:
-        """The first pattern that bans something that goes by all of these names; None if nothing does, or if one of them is allowed.
+        """Return the first pattern that bans one of these names of an object; None if none does, or if one of the names is allowed.
 
         >>> Ban(("torch.*norm*", "numpy"), ("torch.norm",)).against("torch.layer_norm")
         'torch.*norm*'
@@ -29,5 +29,5 @@ class Ban:
 
 @cache
 def one_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
-    """Matches what any of the patterns does; the number of its group says which."""
+    """Compile a pattern that matches any of the patterns; the number of its group says which one."""
     return re.compile("|".join(f"({translate(pattern)})" for pattern in patterns) or "(?!)")

@@ -1,4 +1,4 @@
-"""Course, Exercise and Settings: the only module that knows where a course's files are."""
+"""Course, Exercise and Settings: the only module that knows the paths of a course's files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OF_THE_GRADER = "clone copy_ detach equal expand lift_fresh mul new_empty_stride
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much time and memory a submission may use.
+    """The time and memory that a submission may use.
 
     - `answer_s`: seconds for one answer, above 0 and up to 3600.
     - `total_s`: seconds for all answers of one grading together, above 0 and up to 3600.
@@ -51,16 +51,17 @@ class Exercise:
     - `slug`: the name of its folder and of the learner's file, as in `"layer_norm"`.
     - `course`: the root folder of its course.
     - `title`, `group`: texts for people, in the current language.
-    - `level`: how hard it is, from 1 to 4.
+    - `level`: its difficulty, from 1 to 4.
     - `order`: its place in the course, from 0 to 9999.
-    - `points`: how many a submission can earn, from 1 to 1000.
-    - `after`: the slugs of those that are best done before it. It is advice: nothing is ever locked.
+    - `points`: the points that a submission can earn, from 1 to 1000.
+    - `after`: the slugs of exercises that are best done before it. It is advice: nothing is ever locked.
     - `defines`: the contract, one signature for each class or function that the learner's file must define.
     - `banned`, `allowed`: globs of full dotted names, as in `"torch.nn.*Norm*"`. `allowed` overrides `banned`.
     - `hints`: texts for people, in the order in which they are given.
-    - `limits`: how much time and memory a submission may use.
+    - `limits`: the time and memory that a submission may use.
     - `reveal`: how much a report says, `"full"`, `"claims"` or `"score"`.
-    - `credit`: what points are given for: `"claims"` that hold; or also, where that is more, all but what the named `"mistakes"` cost.
+    - `credit`: the way to earn points: `"claims"` counts claims that hold; `"mistakes"` also gives all points minus the cost of the named
+      mistakes, if that is more.
 
     `Course.exercise` reads one and checks every value.
 
@@ -82,20 +83,20 @@ class Exercise:
     banned: tuple[str, ...] = ()
     allowed: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
-    places: Mapping[str, str] = field(default_factory=dict, hash=False)  # what its own probes' places are called, by template
+    places: Mapping[str, str] = field(default_factory=dict, hash=False)  # words for the places of its own probes, by template
     limits: Limits = Limits()
     reveal: Reveal = "full"
     credit: Credit = "mistakes"
-    spread: tuple[str, ...] = ()  # right alternatives whose rounding counts as well as the reference's
+    spread: tuple[str, ...] = ()  # right alternatives whose rounding is allowed as well as the reference's
     left_out: Mapping[str, str] = field(default_factory=dict, hash=False)  # situations that make no sense here, with reasons
-    left_out_envelope: Mapping[str, str] = field(default_factory=dict, hash=False)  # what need not be played here, with reasons
+    left_out_envelope: Mapping[str, str] = field(default_factory=dict, hash=False)  # parts of the envelope not played, with reasons
     left_out_habits: Mapping[str, str] = field(default_factory=dict, hash=False)  # habits that change nothing here, with reasons
     after: tuple[str, ...] = ()  # the exercises after which it is best done
     courtesy: tuple[str, ...] = ()  # situations that do not decide whether a submission passes
 
     @classmethod
     def at(cls, course: Path, slug: str) -> Exercise:
-        """An exercise of which nothing is known but where its files are, or will be.
+        """Return an exercise of which only the paths of its files are known. The files need not exist yet.
 
         >>> Exercise.at(Path("course"), "my_norm").suite.as_posix()
         'course/tests/hidden/test_my_norm.py'
@@ -103,7 +104,7 @@ class Exercise:
         return cls(slug, course, title="", group="", level=1, order=0, points=0, defines=())
 
     def leaves_out(self, *names: str) -> bool:
-        """Whether a situation is left out that goes by one of these names.
+        """Return if a situation with one of these names is left out.
 
         >>> Course.find().exercise("layer_norm").leaves_out("as_built", "all")
         False
@@ -112,12 +113,12 @@ class Exercise:
 
     @property
     def ban(self) -> Ban:
-        """What a submission may not use."""
+        """The names that a submission may not use."""
         return Ban(self.banned, self.allowed)
 
     @property
     def written_with(self) -> str:
-        """The library that it is written with: "numpy" where PyTorch is banned as a whole, else "torch".
+        """The library that it is written with: "numpy" if PyTorch is banned as a whole, else "torch".
 
         >>> Course.find().exercise("layer_norm").written_with
         'torch'
@@ -135,7 +136,7 @@ class Exercise:
 
     @property
     def other_course(self) -> str:
-        """The folder of its course; empty for the course that normgrade carries.
+        """The folder of its course; "" for the course that normgrade carries.
 
         >>> Course(carried()).exercise("layer_norm").other_course
         ''
@@ -153,7 +154,7 @@ class Exercise:
 
     @property
     def prompt(self) -> Path:
-        """The task in the current language; in English where it has no translation.
+        """The file of the task in the current language; in English if it has no translation.
 
         >>> Course.find().exercise("layer_norm").prompt.suffix
         '.md'
@@ -162,7 +163,7 @@ class Exercise:
         return prompt if prompt.is_file() else self.prompt_in(ENGLISH)
 
     def prompt_in(self, language: str) -> Path:
-        """The task in one language, a code such as "en" or "zh". The file may be missing.
+        """Return the file of the task in one language, a code such as "en" or "zh". The file may be missing.
 
         >>> Course.find().exercise("layer_norm").prompt_in("zh").name
         'README.zh.md'
@@ -180,7 +181,7 @@ class Exercise:
 
     @property
     def description(self) -> Path:
-        """The file `exercise.toml`, which says all else about the exercise.
+        """The file `exercise.toml`, which describes the exercise.
 
         >>> Course.find().exercise("layer_norm").description.name
         'exercise.toml'
@@ -189,7 +190,7 @@ class Exercise:
 
     @property
     def needed(self) -> tuple[Path, ...]:
-        """The files that no exercise is without, in the order in which an author writes them.
+        """The files that every exercise needs, in the order in which an author writes them.
 
         >>> [path.name for path in Course(carried()).exercise("layer_norm").needed]
         ['exercise.toml', 'README.md', 'layer_norm.py', 'reference.py', 'mistakes.toml', 'test_layer_norm.py']
@@ -198,7 +199,7 @@ class Exercise:
 
     @property
     def probes(self) -> Path | None:
-        """The file of the exercise's own probes; None where the generic probes are enough.
+        """The file of the exercise's own probes; None if the generic probes are enough.
 
         >>> Course.find().exercise("spectral_norm").probes.name
         'probes.py'
@@ -210,18 +211,18 @@ class Exercise:
 
     @property
     def shared_probes(self) -> Path | None:
-        """The file of what the probes of its course share, `exercises/shared_probes.py`; None where there is none to use.
+        """The file that probes of the course share, `exercises/shared_probes.py`; None if its own probes do not use it or it is missing.
 
         >>> Course.find().exercise("batch_norm").shared_probes is None
         True
         """
         path = self.folder.with_name("shared_probes.py")
-        used = self.probes is not None and path.stem in read_text(self.probes)  # those of an exercise in NumPy do without
+        used = self.probes is not None and path.stem in read_text(self.probes)  # probes of an exercise in NumPy do not use it
         return path if used and path.exists() else None
 
     @property
     def figure(self) -> Path | None:
-        """The file of the prompt's figure, `figure.svg`; None where it has none.
+        """The file of the prompt's figure, `figure.svg`; None if it has none.
 
         >>> Course.find().exercise("layer_norm").figure is None
         True
@@ -240,7 +241,7 @@ class Exercise:
 
     @property
     def alternatives(self) -> tuple[Path, ...]:
-        """Other right implementations, sorted by path; none where the exercise has none.
+        """Other right implementations, sorted by path.
 
         >>> {path.parent.name for path in Course.find().exercise("layer_norm").alternatives}
         {'alternatives'}
@@ -258,7 +259,7 @@ class Exercise:
 
     @property
     def refused(self) -> tuple[Path, ...]:
-        """Submissions that break the ban, and have to be refused for it, sorted by path; none where the exercise has none.
+        """Submissions that break the ban and must be refused for it, sorted by path.
 
         >>> {path.parent.name for path in Course.find().exercise("rms_norm").refused}
         {'banned'}
@@ -276,7 +277,7 @@ class Exercise:
 
     @property
     def footprints(self) -> Path:
-        """The file that says which facts each known mistake changes, so that nobody has to play them all. It may be missing.
+        """The file that says which facts each known mistake changes, so that they need not all be played. It may be missing.
 
         >>> Course.find().exercise("layer_norm").footprints.name
         'footprints.npz'
@@ -285,7 +286,7 @@ class Exercise:
 
     @property
     def wrong(self) -> Path:
-        """The file of the wrong answers that are no known mistakes: they must fail, and no diagnosis names them. It may be missing.
+        """The file of the wrong answers that are no known mistakes. They must fail, and no diagnosis names them. It may be missing.
 
         >>> Course.find().exercise("layer_norm").wrong.name
         'wrong.toml'
@@ -294,7 +295,7 @@ class Exercise:
 
     @property
     def spreads(self) -> Path:
-        """How far the reference's numbers move, as `normgrade verify --write` keeps it.
+        """The file that says how far the reference's numbers move, written by `normgrade verify --write`.
 
         >>> Course.find().exercise("layer_norm").spreads.name
         'spreads.npz'
@@ -321,7 +322,7 @@ class Exercise:
 
     @property
     def helpers(self) -> tuple[Path, ...]:
-        """The file of the helpers that the suites of the course share; none where there is no such file.
+        """The file of the helpers that the suites of the course share; empty if there is no such file.
 
         >>> [path.name for path in Course.find().exercise("layer_norm").helpers]
         ['shared.py']
@@ -332,7 +333,7 @@ class Exercise:
 
 @dataclass(frozen=True, slots=True)
 class Minimum:
-    """How many of each an exercise has at least when it is complete.
+    """The smallest number of each part that a complete exercise has.
 
     - `hints`: of its own, in `exercise.toml`.
     - `questions`: interview questions with an answer, in each prompt.
@@ -352,14 +353,14 @@ class Minimum:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What `course.toml` says: rules for every exercise of a course.
+    """The settings in `course.toml`: rules for every exercise of a course.
 
     - `title`: the course's title, for people.
     - `reveal`: how much reports say, `"full"`, `"claims"` or `"score"`; an exercise may say otherwise.
     - `banned`: globs of full dotted names that are banned in every exercise.
     - `languages`: codes of the languages that every text must be written in; "en" is one of them.
-    - `credit`: what points are given for, `"mistakes"` or `"claims"`; an exercise may say otherwise.
-    - `minimum`: how many hints, mistakes and so on a complete exercise has.
+    - `credit`: the way to earn points, `"mistakes"` or `"claims"`; an exercise may say otherwise.
+    - `minimum`: the smallest numbers of hints, mistakes and so on of a complete exercise.
 
     >>> settings = Settings(reveal="claims")
     >>> settings.languages, settings.credit, settings.minimum.alternatives
@@ -378,7 +379,7 @@ class Settings:
 class Course:
     """A folder with `exercises/`, `solutions/` and `tests/hidden/`; `root` is its path. Iterating gives its exercises in their order.
 
-    `without` names folders in `exercises` that are as if they were not there.
+    `without` names folders in `exercises` that are ignored.
 
     >>> course = Course.find()
     >>> [exercise.slug for exercise in course][:3]
@@ -392,9 +393,9 @@ class Course:
 
     @classmethod
     def find(cls, root: Path | None = None) -> Course:
-        """The course at `root`, else at NORMGRADE_COURSE, else the one that normgrade carries.
+        """Return the course at `root`, else at NORMGRADE_COURSE, else the one that normgrade carries.
 
-        The path of its root is absolute, without links and without `..`. Raises UsageError where the folder has no folder `exercises`.
+        The path of its root is absolute, without links and without `..`. Raise UsageError if the folder has no folder `exercises`.
 
         >>> Course.find(carried()) == Course(carried())
         True
@@ -417,7 +418,7 @@ class Course:
 
     @cached_property
     def settings(self) -> Settings:
-        """What `course.toml` says; the defaults where there is no such file. Raises CourseError where it is wrong."""
+        """The settings in `course.toml`; the defaults if there is no such file. Raise CourseError if it is wrong."""
         path = self.description
         if not path.exists():
             return Settings()
@@ -440,22 +441,21 @@ class Course:
 
     @cached_property
     def folders(self) -> tuple[str, ...]:
-        """The names of all folders in `exercises`, sorted: exercises, and what may become one."""
+        """The names of all folders in `exercises`, sorted: exercises, and folders that may become one."""
         found = (path.name for path in (self.root / "exercises").iterdir() if path.is_dir() and path.name[0] not in "._")
         return tuple(sorted({*found} - self.without))
 
     def __iter__(self) -> Iterator[Exercise]:
-        """Every exercise that can be used, in the order in which learners are meant to take them; `unfinished` tells of the others.
+        """Iterate over the exercises that can be used, in the order for learners; `unfinished` tells of the others.
 
-        Each stands behind those that it comes after.
-        Raises CourseError where `course.toml` is wrong.
+        Each follows the exercises that it comes after. Raise CourseError if `course.toml` is wrong.
         """
         usable = (found for found in map(self.attempt, self.slugs) if isinstance(found, Exercise))
         return iter(in_path_order(sorted(usable, key=lambda exercise: (exercise.order, exercise.slug))))
 
     @property
     def unfinished(self) -> Mapping[str, str]:
-        """The folders in `exercises` that hold nothing that can be used, and why, by name.
+        """The folders in `exercises` without a usable exercise, by name, each with the reason.
 
         >>> Course(carried()).unfinished
         {}
@@ -464,8 +464,8 @@ class Course:
         return {name: str(why) for name, why in found.items() if isinstance(why, CourseError)}
 
     def attempt(self, name: str) -> Exercise | CourseError:
-        """The exercise in a folder, or why there is none that can be used."""
-        _settings = self.settings  # what is wrong there is wrong with the course
+        """Return the exercise in a folder, or the error that says why it cannot be used."""
+        _settings = self.settings  # raises here: its errors are those of the course, not of the exercise
         try:
             if name not in self.slugs:
                 raise CourseError(_("{folder}: it has no file exercise.toml.", folder=self.root / "exercises" / name))
@@ -477,9 +477,9 @@ class Course:
             return error
 
     def exercise(self, slug: str) -> Exercise:
-        """The exercise of that name.
+        """Return the exercise of that name.
 
-        Raises UsageError where there is none, and CourseError where its `exercise.toml` is wrong or one of its files is missing.
+        Raise UsageError if there is none, and CourseError if its `exercise.toml` is wrong or one of its files is missing.
 
         >>> Course.find().exercise("layer_norm").slug
         'layer_norm'
@@ -506,9 +506,9 @@ class Course:
         return exercise
 
     def refuse_wrong_path(self, exercise: Exercise) -> None:
-        """Raise a CourseError where an exercise comes after one that there is not, or after itself.
+        """Raise a CourseError if an exercise comes after one that does not exist, or after itself.
 
-        One that is unfinished may be named: it stops no other.
+        It may come after one that is unfinished.
         """
         description, folders = Table(exercise.description, {}), Course(self.root).folders
         for slug in exercise.after:
@@ -521,7 +521,7 @@ class Course:
             description.wrong("after", said)
 
     def after(self, slug: str) -> tuple[str, ...]:
-        """What an exercise comes after; nothing where its `exercise.toml` is wrong, or missing."""
+        """Return the slugs of the exercises that one comes after; none if its `exercise.toml` is wrong or missing."""
         if slug not in self.slugs:
             return ()
         try:
@@ -532,25 +532,25 @@ class Course:
 
 @lru_cache(maxsize=256)  # every exercise asks for those before it, and these for those before them
 def after_in(description: str) -> tuple[str, ...]:
-    """What comes before, as the text of an `exercise.toml` says. Raises a CourseError where it is wrong."""
+    """Return the value of `after` in the text of an `exercise.toml`. Raise a CourseError if it is wrong."""
     return Table.parse(Path("exercise.toml"), description).take("after", texts, ())
 
 
 def named_by_environment() -> Path | None:
-    """The folder that the variable NORMGRADE_COURSE names; None where it is unset or empty."""
+    """Return the folder that the variable NORMGRADE_COURSE names; None if it is unset or empty."""
     named = os.environ.get("NORMGRADE_COURSE")
     return Path(named) if named else None
 
 
 def carried() -> Path:
-    """The folder of the course that comes with normgrade: inside an installed wheel, or the clone of an editable install."""
+    """Return the folder of the course that comes with normgrade: inside an installed wheel, or the clone of an editable install."""
     package = Path(os.path.realpath(PACKAGE))
     wheel = package / "_course"
     return wheel if wheel.is_dir() else package.parents[1]
 
 
 def read_exercise(root: Path, slug: str, settings: Settings) -> Exercise:
-    """The exercise that `exercise.toml` describes. Raises CourseError where a key or a value is wrong."""
+    """Return the exercise that `exercise.toml` describes. Raise CourseError if a key or a value is wrong."""
     table = Table.of_file(Exercise.at(root, slug).description)
     limits = Table(table.path, table.take("limits", mapping, {}), "limits.")
     exercise = Exercise(
@@ -585,7 +585,10 @@ def read_exercise(root: Path, slug: str, settings: Settings) -> Exercise:
 
 
 def bans_of(table: Table) -> tuple[str, ...]:
-    """The patterns that a file bans. None may stop the grader itself, which plays every probe in the same process."""
+    """Return the patterns that a file bans.
+
+    Raise CourseError if one of them bans an operation of the grader itself, which plays every probe in the same process.
+    """
     banned = table.take("banned", texts, ())
     for pattern, operation in product(banned, OF_THE_GRADER):
         for name in (f"torch.{operation}", f"torch.ops.aten.{operation}"):
@@ -601,7 +604,7 @@ def bans_of(table: Table) -> tuple[str, ...]:
 
 
 def read_minimum(table: Table) -> Minimum:
-    """The table `minimum` of `course.toml`. Raises CourseError where a key or a value is wrong."""
+    """Return the table `minimum` of `course.toml`. Raise CourseError if a key or a value is wrong."""
     usual = asdict(Minimum())
     minimum = Minimum(**{key: table.take(key, between(0, 1000), default) for key, default in usual.items()})
     table.finish()
@@ -609,7 +612,7 @@ def read_minimum(table: Table) -> Minimum:
 
 
 def read_limits(table: Table) -> Limits:
-    """The table `limits` of `exercise.toml`. Raises CourseError where a key or a value is wrong."""
+    """Return the table `limits` of `exercise.toml`. Raise CourseError if a key or a value is wrong."""
     usual = Limits()
     limits = Limits(
         answer_s=table.take("answer_s", seconds, usual.answer_s),

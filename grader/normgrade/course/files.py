@@ -1,4 +1,4 @@
-"""Reading files: those of a course, and, with care, those of strangers. Writing files so that nobody ever sees half of one."""
+"""Reading and writing of files. Files of strangers are read with care, and no reader ever sees half of a written file."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ READING = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_N
 
 
 class NotPlain(OSError):
-    """The path is no regular file; `kind` says what it is."""
+    """The path is no regular file; `kind` names its type."""
 
     def __init__(self, path: Path | str, kind: str) -> None:
         super().__init__(errno.EINVAL, _("it is {special}, not a file", special=_(kind)), str(path))
@@ -45,7 +45,7 @@ class TooLarge(OSError):
 
 
 def read_text(path: Path) -> str:
-    """The text of one of the course's own files, which are trusted: links are followed. Raises CourseError."""
+    """Return the text of one of the course's own files, which are trusted: links are followed. Raise CourseError if that fails."""
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:
@@ -61,15 +61,15 @@ def read_where_there(path: Path | None) -> str | None:
 
 
 def read_plain(path: Path, most: int) -> bytes:
-    """The content of a regular file of at most `most` bytes. Links are not followed, and nothing is waited for.
+    """Return the content of a regular file of at most `most` bytes. Links are not followed, and nothing is waited for.
 
-    Every file in a learner's folder is read by this function. Raises OSError: NotPlain, TooLarge, or what the system raises.
+    Every file in a learner's folder is read by this function. Raise OSError: NotPlain, TooLarge, or the error of the system.
     """
     return read_with_status(path, most)[1]
 
 
 def read_with_status(path: Path | str, most: int, dir_fd: int | None = None) -> tuple[os.stat_result, bytes]:
-    """The status and the content of a regular file; read as `read_plain` reads. A path may be relative to an open folder."""
+    """Return the status and the content of a regular file, read like `read_plain`. A path may be relative to an open folder."""
     status, content = read_start(path, most + 1, dir_fd)
     if len(content) > most:
         raise TooLarge(path, most)
@@ -77,7 +77,7 @@ def read_with_status(path: Path | str, most: int, dir_fd: int | None = None) -> 
 
 
 def read_start(path: Path | str, most: int, dir_fd: int | None = None) -> tuple[os.stat_result, bytes]:
-    """The status and the first bytes of a regular file; read as `read_with_status` reads."""
+    """Return the status and the first bytes of a regular file, read like `read_with_status`."""
     refuse_special(path, status_of(path, dir_fd))  # before it is opened: opening a device may start it
     with open(os.open(path, READING, dir_fd=dir_fd), "rb") as file:
         status = os.fstat(file.fileno())
@@ -86,7 +86,7 @@ def read_start(path: Path | str, most: int, dir_fd: int | None = None) -> tuple[
 
 
 def status_of(path: Path | str, dir_fd: int | None = None) -> os.stat_result:
-    """The status of a path itself, where it is a link. Raises FileNotFoundError also where the system cannot have such a name."""
+    """Return the status of a path itself, even if it is a link. Raise FileNotFoundError, also if the system cannot have such a name."""
     try:
         return os.lstat(path, dir_fd=dir_fd)
     except ValueError as error:  # the name has a NUL, or a character that the system's encoding lacks
@@ -100,9 +100,9 @@ def refuse_special(path: Path | str, status: os.stat_result) -> None:
 
 
 def lock(path: Path, patience_s: float, shared: bool = False, dir_fd: int | None = None) -> int:
-    """A file descriptor that holds a lock until it is closed. A path may be relative to an open folder.
+    """Return a file descriptor that holds a lock until it is closed. A path may be relative to an open folder.
 
-    Raises OSError where others hold the lock for longer than `patience_s`. A platform without POSIX locks gives the descriptor alone.
+    Raise OSError if others hold the lock for longer than `patience_s`. On a platform without POSIX locks, the descriptor holds none.
     """
     fd = os.open(path, LOCKING, 0o600, dir_fd=dir_fd)
     try:
@@ -116,7 +116,7 @@ def lock(path: Path, patience_s: float, shared: bool = False, dir_fd: int | None
 
 
 def wait_for(fd: int, path: Path, patience_s: float, shared: bool) -> None:
-    """Wait until this process holds the lock. Raises BlockingIOError after `patience_s` seconds."""
+    """Wait until this process holds the lock. Raise BlockingIOError after `patience_s` seconds."""
     from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, flock
 
     until = time.monotonic() + patience_s
@@ -130,7 +130,7 @@ def wait_for(fd: int, path: Path, patience_s: float, shared: bool) -> None:
 
 
 def own_folder(path: Path) -> Path:
-    """This folder, made where it is missing; its parent must exist. Raises OSError where the path is a link or a file."""
+    """Return this folder, and make it if it is missing; its parent must exist. Raise OSError if the path is a link or a file."""
     try:
         path.mkdir()
     except FileExistsError:
@@ -142,10 +142,10 @@ def own_folder(path: Path) -> Path:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file in one step: whatever happens meanwhile, it is either unchanged or complete.
+    """Write a file in one step: even after an interruption, it is either unchanged or complete.
 
-    A device or a pipe is written to directly. A link to a file is refused: the author of the folder would choose what is overwritten.
-    The folder must exist. Raises OSError.
+    A device or a pipe is written to directly. A link to a file is refused: the author of the folder could have another file overwritten.
+    The folder must exist. Raise OSError if writing fails.
     """
     if leads_to_device(path):
         write_directly(path, content)
@@ -155,9 +155,9 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def put_in_place(path: Path, content: bytes, mode: int, like: Path | None = None, dir_fd: int | None = None) -> None:
-    """Write a new file, which replaces a file or a link there. Its mode is `mode`, or that of the file `like`. Raises OSError.
+    """Write a new file, which replaces a file or a link there. Its mode is `mode`, or that of the file `like`.
 
-    A path may be relative to an open folder.
+    A path may be relative to an open folder. Raise OSError if writing fails.
     """
     beside = path.with_name(f"{WRITING}{os.urandom(4).hex()}-{path.name}")
     fd = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode, dir_fd=dir_fd)  # no link can lie there
@@ -180,12 +180,12 @@ def refuse_link(path: Path) -> None:
 
 
 def leads_to_device(path: Path) -> bool:
-    """Return if something else than a file is there, or where a link leads."""
+    """Return if the path, or the target of a link, exists and is no regular file."""
     return path.exists() and not path.is_file()
 
 
 def write_directly(path: Path, content: bytes) -> None:
-    """Write to a device, or to a pipe that somebody reads from. Raises OSError for a pipe without readers, instead of waiting."""
+    """Write to a device, or to a pipe that has a reader. Raise OSError for a pipe without readers, instead of waiting."""
     fd = os.open(path, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     with open(fd, "wb") as file:
         os.set_blocking(fd, True)

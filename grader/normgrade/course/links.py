@@ -1,4 +1,4 @@
-"""Links between prompts: in the course they lead from folder to folder; elsewhere prompts lie, or are shown, in other ways."""
+"""Links between prompts. In the course they lead from folder to folder; they are rewritten for a workspace and for a terminal."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from pathlib import Path
 
 TO_PROMPT = re.compile(r"\[(?P<text>[^\]\n]+)\]\(\.\./(?P<slug>\w+)/README(?:\.\w+)?\.md\)")
 TO_FIGURE = re.compile(r"!\[(?P<text>[^\]\n]+)\]\(figure\.svg\)")
-RELATIVE = re.compile(r"\]\((?!\w+:|#)(?P<path>[^)\s#]+)[^)]*\)")  # no address with a scheme, no place in the same file
-CODE = re.compile(r"^```.*?^```$|`[^`\n]+`", re.DOTALL | re.MULTILINE)  # where brackets are no link
+RELATIVE = re.compile(r"\]\((?!\w+:|#)(?P<path>[^)\s#]+)[^)]*\)")  # neither an address with a scheme nor a place in the same file
+CODE = re.compile(r"^```.*?^```$|`[^`\n]+`", re.DOTALL | re.MULTILINE)  # brackets in it are no link
 
 
 def side_by_side(prompt: str, slug: str) -> str:
-    """The prompt with links for a folder in which all is called after its exercise: `[RMS norm](rms_norm.md)`, `![…](rms_norm.svg)`."""
+    """Return the prompt with links for a folder of files named after exercises: `[RMS norm](rms_norm.md)`, `![…](rms_norm.svg)`."""
     return TO_FIGURE.sub(rf"![\g<text>]({slug}.svg)", TO_PROMPT.sub(r"[\g<text>](\g<slug>.md)", prompt))
 
 
 def by_slug(prompt: str) -> str:
-    """The prompt for a terminal, which can follow no link: ``RMS norm `rms_norm` `` in its place, and for a figure what it shows."""
+    """Return the prompt for a terminal, which cannot follow links: ``RMS norm `rms_norm` `` instead of one, or a figure's description."""
     return TO_FIGURE.sub(r"*\g<text>*", TO_PROMPT.sub(r"\g<text> `\g<slug>`", prompt))
 
 
 def dead_links(path: Path, markdown: str) -> Iterator[str]:
-    """The relative links of a file that lead to no file."""
+    """Yield the relative links of a file that lead to no file."""
     for match in RELATIVE.finditer(CODE.sub("", markdown)):
         if not (path.parent / match["path"]).exists():
             yield match["path"]

@@ -1,4 +1,4 @@
-"""Known mistakes, and other wrong answers: wrong implementations, most of them written as small edits of the reference."""
+"""Known mistakes and other wrong answers: wrong implementations, most of them written as small edits of the reference."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from normgrade.language.errors import CourseError
 
 TOKEN = re.compile(r"\s+|\d+\.?\d*(?:e[-+]?\d+)?|[\w.]+|[^\w\s]", re.IGNORECASE)  # a number, a name with dots, an operator, or space
 LONGEST_LABEL = 60  # in characters
-COST = 4  # in points, of a mistake that says nothing else
+COST = 4  # in points, of a mistake that gives no other cost
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
     """One replacement in the reference.
 
-    - `start`, `end`: which characters are replaced, from `start` up to but not including `end`.
+    - `start`, `end`: the range of characters that are replaced, without `end`.
     - `new`: the text in their place.
 
     >>> applied("x - mean", [Edit(2, 3, "+")])
@@ -42,9 +42,9 @@ class Mistake:
     - `name`: unique within its exercise, as in `"unbiased-variance"`.
     - `says`: the explanation for the learner, in the current language.
     - `source`: the whole wrong implementation, as Python source.
-    - `edits`: how `source` differs from the reference; empty where `source` comes from a file of its own.
-    - `remedy`: in a few words, what to say at the learner's own line; "" where there is nothing.
-    - `cost`: how many points it costs where mistakes explain everything that fails.
+    - `edits`: the differences of `source` from the reference; empty if `source` comes from a separate file.
+    - `remedy`: a remark at the learner's own line, in a few words; "" if there is none.
+    - `cost`: the points that it costs if mistakes explain all failures.
 
     >>> from normgrade.course.course import Course
     >>> mistakes = {mistake.name: mistake for mistake in read_mistakes(Course.find().exercise("layer_norm"))}
@@ -65,9 +65,9 @@ class WrongAnswer:
     """One wrong implementation that is no known mistake: it must fail, and learners never hear of it.
 
     - `name`: unique among the wrong answers and the known mistakes of its exercise, as in `"eps-of-the-class"`.
-    - `what`: what is wrong, in English, for maintainers.
+    - `what`: the fault, in English, for maintainers.
     - `source`: the whole wrong implementation, as Python source.
-    - `courtesy`: whether it fails what is asked as a courtesy, and nothing else.
+    - `courtesy`: true if it fails only claims that are asked as a courtesy.
 
     >>> from normgrade.course.course import Course
     >>> [answer.what for answer in read_wrong(Course.find().exercise("layer_norm")) if answer.name == "biased-only-with-gradients"]
@@ -81,7 +81,7 @@ class WrongAnswer:
 
 
 def read_mistakes(exercise: Exercise) -> tuple[Mistake, ...]:
-    """Every known mistake of an exercise, in the order of mistakes.toml. Raises CourseError where that file is wrong."""
+    """Return every known mistake of an exercise, in the order of mistakes.toml. Raise CourseError if that file is wrong."""
     reference, table = read_text(exercise.reference), Table.of_file(exercise.mistakes)
     mistakes = tuple(read_mistake(entry, reference) for entry in table.tables("mistake"))
     table.finish()
@@ -90,7 +90,7 @@ def read_mistakes(exercise: Exercise) -> tuple[Mistake, ...]:
 
 
 def read_wrong(exercise: Exercise) -> tuple[WrongAnswer, ...]:
-    """Every other wrong answer, in the order of wrong.toml; none without that file. Raises CourseError where it is wrong."""
+    """Return every other wrong answer, in the order of wrong.toml; none without that file. Raise CourseError if it is wrong."""
     if not exercise.wrong.exists():
         return ()
     reference, table = read_text(exercise.reference), Table.of_file(exercise.wrong)
@@ -112,7 +112,7 @@ def refuse_twice(table: Table, key: str, names: Sequence[str]) -> None:
 
 
 def read_mistake(entry: Table, reference: str) -> Mistake:
-    """The mistake that one table of mistakes.toml describes."""
+    """Return the mistake that one table of mistakes.toml describes."""
     name, says, remedy = entry.take("name", text), entry.spoken("says", text), entry.spoken("remedy", label, "")
     cost = entry.take("cost", between(1, 1000), COST)
     source, edits = read_source(entry, name, reference)
@@ -120,14 +120,17 @@ def read_mistake(entry: Table, reference: str) -> Mistake:
 
 
 def read_wrong_answer(entry: Table, reference: str) -> WrongAnswer:
-    """The wrong answer that one table of wrong.toml describes."""
+    """Return the wrong answer that one table of wrong.toml describes."""
     name, what, courtesy = entry.take("name", text), entry.take("what", text), entry.take("courtesy", truth, False)
     source, _edits = read_source(entry, name, reference)
     return WrongAnswer(name, what, source, courtesy)
 
 
 def read_source(entry: Table, name: str, reference: str) -> tuple[str, tuple[Edit, ...]]:
-    """The source that an entry describes by `edit` or `file`, and its edits; none where it is a file. Every other key is read before."""
+    """Return the source that an entry describes by `edit` or `file`, and its edits, which are none for a file.
+
+    All other keys of the entry must be read before. Raise CourseError if the entry is wrong.
+    """
     pairs, file = entry.take("edit", texts_in_pairs, ()), entry.take("file", text, "")
     entry.finish()
     if bool(pairs) == bool(file):
@@ -151,7 +154,7 @@ def read_source(entry: Table, name: str, reference: str) -> tuple[str, tuple[Edi
 
 
 def find_edit(entry: Table, name: str, old: str, new: str, reference: str) -> Edit:
-    """The edit that replaces `old`, which must occur exactly once, by `new`."""
+    """Return the edit that replaces `old`, which must occur exactly once, by `new`."""
     if (count := reference.count(old)) != 1:
         entry.wrong(
             "edit",
@@ -167,7 +170,7 @@ def find_edit(entry: Table, name: str, old: str, new: str, reference: str) -> Ed
 
 
 def edits_of(pairs: Iterable[Sequence[str]], reference: str) -> tuple[Edit, ...]:
-    """The edits that replace the only occurrence of each old text by the new one; none where one does not occur once."""
+    """Return the edits that replace the only occurrence of each old text by the new one; none if one does not occur exactly once."""
     found = [(old, new) for old, new in pairs]
     if any(reference.count(old) != 1 for old, _new in found):
         return ()
@@ -175,7 +178,7 @@ def edits_of(pairs: Iterable[Sequence[str]], reference: str) -> tuple[Edit, ...]
 
 
 def applied(reference: str, edits: Iterable[Edit]) -> str | None:
-    """The reference with all edits made; None where two of them overlap."""
+    """Return the reference with all edits made; None if two of them overlap."""
     ordered = sorted(edits, key=lambda edit: (edit.start, edit.end))
     if any(first.end > second.start for first, second in pairwise(ordered)):
         return None
@@ -185,9 +188,9 @@ def applied(reference: str, edits: Iterable[Edit]) -> str | None:
 
 
 def combined(reference: str, mistakes: Sequence[Mistake]) -> str | None:
-    """The reference with all of these mistakes; None where their edits overlap, or where one of several comes from a file.
+    """Return the reference with all of these mistakes; None if their edits overlap, or if one of several comes from a file.
 
-    Edits of the same expression are combined token by token. The result may be no Python.
+    Edits of the same expression are combined token by token. The result may not be valid Python.
     """
     if len(mistakes) == 1:
         return mistakes[0].source
@@ -198,7 +201,7 @@ def combined(reference: str, mistakes: Sequence[Mistake]) -> str | None:
 
 
 def by_token(reference: str, edit: Edit) -> Iterator[Edit]:
-    """The same edit in parts, none of which replaces a token that stays.
+    """Split an edit into parts, none of which replaces a token that stays.
 
     >>> [*by_token("var = x.var(0)", Edit(6, 14, "x.var(1)"))]
     [Edit(start=12, end=13, new='1')]
@@ -211,7 +214,7 @@ def by_token(reference: str, edit: Edit) -> Iterator[Edit]:
 
 
 def together(reference: str, mistakes: Iterable[Mistake]) -> str | None:
-    """The source that has all of these mistakes; None where they cannot be combined, or where the result is no Python."""
+    """Return the source that has all of these mistakes; None if they cannot be combined, or if the result is no valid Python."""
     source = combined(reference, tuple(mistakes))
     if source is None:
         return None
@@ -223,14 +226,14 @@ def together(reference: str, mistakes: Iterable[Mistake]) -> str | None:
 
 
 def label(value: object) -> str:
-    """A text that is short enough to stand behind a line of code."""
+    """Validate a text that is short enough to follow a line of code."""
     if isinstance(value, str) and value.strip() and len(value) <= LONGEST_LABEL:
         return value
     raise Wrong(_("a text of at most {longest} characters", longest=LONGEST_LABEL))
 
 
 def texts_in_pairs(value: object) -> tuple[tuple[str, str], ...]:
-    """A list of pairs of texts, each an old text and its replacement."""
+    """Validate a list of pairs of texts, each an old text and its replacement."""
     if isinstance(value, list) and all(isinstance(pair, list) and list(map(type, pair)) == [str, str] for pair in value):
         return tuple((old, new) for old, new in value)
     raise Wrong(_('a list of pairs, [["old", "new"], …]'))

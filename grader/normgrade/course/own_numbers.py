@@ -1,4 +1,4 @@
-"""Known mistakes with the numbers of a submission: another eps, or another default, is the same mistake."""
+"""Known mistakes with the numbers of a submission. A mistake with another eps, or another default, is still that mistake."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ from dataclasses import replace
 from normgrade.course.mistakes import Mistake, applied, by_token
 
 NUMBER = re.compile(r"(?<![\w.])\d+(\.\d+)?(e-?\d+)?(?!\w|\.\d)", re.IGNORECASE)
-PLAIN = 0.0, 0.5, 1.0, 2.0  # factors and exponents, which say nothing
+PLAIN = 0.0, 0.5, 1.0, 2.0  # common factors and exponents, which identify no mistake
 MOST_NUMBERS = 6  # of a submission
 MOST = 24  # mistakes with other numbers
 
 
 def with_numbers_of(source: str, mistakes: Sequence[Mistake], reference: str) -> list[tuple[Mistake, Mistake]]:
-    """The mistakes whose edit has a number of its own, each with that of a submission in its place, one for each of its numbers."""
+    """Return pairs of a mistake with a number in its edit, and that mistake with a number of the submission instead.
+
+    There is one pair for each such number of the submission that the reference does not have.
+    """
     right, known = numbers_in(reference), {mistake.source for mistake in mistakes}
     found: dict[str, tuple[Mistake, Mistake]] = {}
     for number in [number for number in numbers_in(source) if number not in right][:MOST_NUMBERS]:
@@ -29,7 +32,7 @@ def with_numbers_of(source: str, mistakes: Sequence[Mistake], reference: str) ->
 
 
 def called(name: str, mistakes: Iterable[Mistake], reference: str) -> Mistake | None:
-    """The mistake of that name, which may be a known one with another number."""
+    """Return the mistake of that name, which may be a known one with another number; None if there is none."""
     mistakes = [*mistakes]
     if exact := next((mistake for mistake in mistakes if mistake.name == name), None):
         return exact
@@ -43,7 +46,7 @@ def called(name: str, mistakes: Iterable[Mistake], reference: str) -> Mistake | 
 
 
 def with_number(mistake: Mistake, reference: str, number: float) -> Mistake | None:
-    """The mistake with another number in the place of its own; None if it has none."""
+    """Return the mistake with another number in place of its own; None if it has none."""
     parts = [part for edit in mistake.edits for part in by_token(reference, edit)]
     own = next((text for part in parts for text in numbers_of(part.new) if not text.isdecimal() and float(text) not in PLAIN), None)
     if own is None:
@@ -54,23 +57,23 @@ def with_number(mistake: Mistake, reference: str, number: float) -> Mistake | No
 
 
 def in_words(mistake: Mistake, own: str, number: str) -> Mistake:
-    """The mistake with another number in its name and texts."""
+    """Return the mistake with another number in its name and texts."""
     name, says, remedy = (with_other(each, own, number) for each in (mistake.name, mistake.says, mistake.remedy))
     return replace(mistake, name=name, says=says, remedy=remedy)
 
 
 def with_other(text: str, own: str, number: str) -> str:
-    """A text with another number wherever its own stands."""
+    """Return a text with its own number replaced by another one everywhere."""
     return NUMBER.sub(lambda found: number if float(found[0]) == float(own) else found[0], text)
 
 
 def numbers_of(text: str) -> Iterator[str]:
-    """The numbers in a text."""
+    """Yield the numbers in a text."""
     return (found[0] for found in NUMBER.finditer(text))
 
 
 def numbers_in(source: str) -> list[float]:
-    """The floating-point numbers in a source, each once, without plain factors."""
+    """Return the floating-point numbers in a source, each once, without plain factors."""
     with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
         values = (node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant))
         return [*dict.fromkeys(value for value in values if isinstance(value, float) and value not in PLAIN)]
@@ -78,5 +81,5 @@ def numbers_in(source: str) -> list[float]:
 
 
 def written(number: float) -> str:
-    """A number as people write it: "1e-8" and not "1e-08"."""
+    """Return a number as people write it: "1e-8" and not "1e-08"."""
     return re.sub(r"e-0*", "e-", repr(number))

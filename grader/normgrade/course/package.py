@@ -1,4 +1,4 @@
-"""Where normgrade is installed."""
+"""The folder in which normgrade is installed."""
 
 from pathlib import Path
 

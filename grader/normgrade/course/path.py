@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 
 
 class Step(Protocol):
-    """An exercise, as far as its path goes: its slug, and the slugs of those that it comes after."""
+    """An exercise with only its slug, and the slugs of those that it comes after."""
 
     @property
     def slug(self) -> str: ...
@@ -20,7 +20,7 @@ S = TypeVar("S", bound=Step)
 
 
 def in_path_order(steps: Iterable[S]) -> list[S]:
-    """The same exercises in the same order, but each behind all that it comes after. There is no circle among them."""
+    """Return the exercises in the given order, except that each follows all that it comes after. There is no circle among them."""
     given, placed = {step.slug: step for step in steps}, dict[str, S]()
 
     def place(step: S) -> None:
@@ -35,7 +35,7 @@ def in_path_order(steps: Iterable[S]) -> list[S]:
 
 
 def circle(slug: str, after: Callable[[str], Iterable[str]]) -> tuple[str, ...]:
-    """A way from an exercise back to itself, over what comes before: ("a", "b", "a"); empty where there is none."""
+    """Return the shortest way from an exercise back to itself, over those that come before: ("a", "b", "a"); empty if there is none."""
     ways: list[tuple[str, ...]] = [(slug,)]
     seen = set[str]()
     while ways:

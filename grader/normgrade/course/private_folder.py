@@ -1,4 +1,4 @@
-"""Folders that only the user may write to, opened by descriptor: a link that takes the place of one meanwhile leads nowhere."""
+"""Folders that only the user may write to. They are opened by descriptor, so that replacing one by a link has no effect."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ IS_WRITABLE = N_("others may write to it")
 
 
 class NotPrivate(OSError):
-    """The folder is not the user's own; `why` says so."""
+    """The folder is not the user's own; `why` gives the reason."""
 
     def __init__(self, path: str, why: str) -> None:
         super().__init__(errno.EPERM, _(why), path)
         self.path, self.why = path, why
 
     def told(self, root: Path, variable: str) -> str:
-        """The sentence that the folder is not used, with the next step; the variable names another root."""
+        """Return the sentence that the folder is not used, with the next step; the variable names another root."""
         said = {"path": self.path, "why": _(self.why), "variable": variable}
         if self.why == IS_WRITABLE:
             return _(
@@ -42,17 +42,17 @@ class NotPrivate(OSError):
 
 
 class PrivateFolder:
-    """The folder `below` a root, open; each on the way is opened in the one before it. With `make`, what is missing is made.
+    """The folder `below` a root, open. Each folder on the way is opened in the one before it; with `make`, missing folders are made.
 
-    All names are those of files in it, and no link is followed. The folders above the root are not looked at. Everything here raises
-    OSError where the system does; opening raises NotPrivate where a folder is not the user's own.
+    All names are those of files in it, and no link is followed. The folders above the root are not checked. All methods raise OSError
+    if the system does; opening raises NotPrivate if a folder is not the user's own.
     """
 
     def __init__(self, root: Path, *below: str, make: bool = False) -> None:
         if make:
             root.parent.mkdir(parents=True, exist_ok=True)
         self.path = str(root.parent)
-        self.fd: int | None = None  # that of the root's parent is never opened; nor is any where the platform opens files by path only
+        self.fd: int | None = None  # None for the root's parent, and always if the platform opens files only by path
         try:
             for name in (root.name, *below):
                 self.descend(name, make)
@@ -73,18 +73,18 @@ class PrivateFolder:
         try:
             fd = os.open(named, OPENING, dir_fd=self.fd)
         except OSError:
-            refuse_others(path, os.lstat(named, dir_fd=self.fd))  # which says more, if that is why
+            refuse_others(path, os.lstat(named, dir_fd=self.fd))  # raises an error that says more, if that is the reason
             raise
         self.close()
         self.path, self.fd = path, fd
         refuse_others(path, os.fstat(fd))
 
     def named(self, name: str) -> str:
-        """The name by which the system finds a file in the folder."""
+        """Return the name by which the system finds a file in the folder."""
         return os.path.join(self.path, name) if self.fd is None else name
 
     def read(self, name: str, most: int) -> tuple[os.stat_result, bytes]:
-        """The status and the content of a regular file of at most `most` bytes."""
+        """Return the status and the content of a regular file of at most `most` bytes."""
         return read_with_status(self.named(name), most, self.fd)
 
     def write(self, name: str, content: bytes) -> None:
@@ -95,15 +95,15 @@ class PrivateFolder:
         os.unlink(self.named(name), dir_fd=self.fd)
 
     def set_times(self, name: str, accessed_ns: int, modified_ns: int) -> None:
-        """Set when a file was used last, and when it was changed."""
+        """Set the times of a file's last use and last change."""
         os.utime(self.named(name), ns=(accessed_ns, modified_ns), dir_fd=self.fd, follow_symlinks=self.fd is None)
 
     def lock(self, name: str, patience_s: float, shared: bool = False) -> int:
-        """A file descriptor that holds a lock on a file until it is closed."""
+        """Return a file descriptor that holds a lock on a file until it is closed."""
         return lock(Path(self.named(name)), patience_s, shared, self.fd)
 
     def entries(self) -> list[os.DirEntry[str]]:
-        """All that lies in the folder."""
+        """Return the entries of the folder."""
         with os.scandir(self.path if self.fd is None else self.fd) as found:
             return list(found)
 
@@ -130,7 +130,7 @@ def refuse_others(path: str, status: os.stat_result) -> None:
 
 
 def first_refused(root: Path) -> NotPrivate | None:
-    """The error about the first folder that is not used: the root, one in it, or one in those. None where there is none."""
+    """Return the error about the first folder that is not used: the root, one in it, or one in those; None if there is none."""
     try:
         for name in checked(root):
             checked(root, name)
@@ -142,7 +142,7 @@ def first_refused(root: Path) -> NotPrivate | None:
 
 
 def checked(root: Path, *below: str) -> list[str]:
-    """The names of the folders in one. Raises OSError; NotPrivate where one is not the user's own."""
+    """Return the names of the folders in one. Raise OSError, and NotPrivate if one is not the user's own."""
     names = []
     with PrivateFolder(root, *below) as folder:
         for entry in folder.entries():

@@ -21,7 +21,7 @@ class Question:
 
 
 def questions_in(prompt: str, about: str) -> tuple[Question, ...]:
-    """All questions of the prompt of an exercise, in their order."""
+    """Return all questions in the prompt of an exercise, in their order."""
     return tuple(found(prompt, about))
 
 
@@ -34,6 +34,6 @@ def found(prompt: str, about: str) -> Iterator[Question]:
 
 
 def before(text: str) -> str:
-    """The question at the end of a text: from its number on, else the last paragraph."""
+    """Return the question at the end of a text: from its number on, else the last paragraph."""
     numbered = NUMBERED.search(text)
     return f"{numbered['title']}{numbered['rest']}".strip() if numbered else text.strip().rpartition("\n\n")[2]

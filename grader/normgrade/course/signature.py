@@ -14,7 +14,7 @@ class Parameter:
     """One parameter of a signature.
 
     - `name`: its name.
-    - `default`: its default value as source text, as in `"1e-5"`; None where an argument is required.
+    - `default`: its default value as source text, as in `"1e-5"`; None if an argument is required.
 
     >>> str(Parameter("eps", "1e-5")), str(Parameter("dim"))
     ('eps=1e-5', 'dim')
@@ -32,8 +32,8 @@ class Signature:
     """One name of an exercise's contract, with the parameters that it is called with.
 
     - `name`: the name of a class, which starts with a capital letter, or of a function.
-    - `parameters`: what a function takes, or a class's constructor without `self`; all positional, in order.
-    - `by_position`: how many of them, the first, are only given by position, so that they may have any name: those before `/`.
+    - `parameters`: the parameters of a function, or of a class's constructor without `self`; all positional, in order.
+    - `by_position`: the number of positional-only parameters, those before `/`, which may have any name.
 
     `str` gives the form that `exercise.toml` uses.
 
@@ -50,7 +50,7 @@ class Signature:
 
     @classmethod
     def parse(cls, text: str) -> Signature:
-        """Read a text such as `name(a, b=1)`. Raises ValueError for anything else, such as `*args` or an annotation.
+        """Parse a text such as `name(a, b=1)`. Raise ValueError for anything else, such as `*args` or an annotation.
 
         >>> Signature.parse("rms_norm(x, weight=None)").parameters[1].default
         'None'
@@ -74,7 +74,7 @@ class Signature:
 
     @property
     def is_class(self) -> bool:
-        """Whether the name is that of a class: whether it starts with a capital letter.
+        """True if the name is that of a class, which starts with a capital letter.
 
         >>> Signature.parse("LayerNorm(dim)").is_class, Signature.parse("rms_norm(x)").is_class
         (True, False)
@@ -86,7 +86,7 @@ class Signature:
 
 
 def with_slash(parameters: Sequence[str], by_position: int) -> list[str]:
-    """The parameters, with a slash behind those that are given by position only.
+    """Return the parameters, with a slash after those that are positional-only.
 
     >>> with_slash(["dy", "cache"], 2), with_slash(["x"], 0)
     (['dy', 'cache', '/'], ['x'])
@@ -95,7 +95,7 @@ def with_slash(parameters: Sequence[str], by_position: int) -> list[str]:
 
 
 def parameters_of(arguments: ast.arguments) -> tuple[Parameter, ...]:
-    """The positional parameters of a definition, with their defaults as written."""
+    """Return the positional parameters of a definition, with their defaults as written."""
     names = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
     defaults = [None] * (len(names) - len(arguments.defaults)) + [ast.unparse(default) for default in arguments.defaults]
     return tuple(map(Parameter, names, defaults))

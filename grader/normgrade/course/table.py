@@ -20,7 +20,7 @@ D = TypeVar("D")
 
 
 class Wrong(Exception):
-    """Raised by validators; the text describes valid values."""
+    """An exception of validators; its text describes the valid values."""
 
 
 @dataclass(frozen=True)
@@ -34,19 +34,22 @@ class Table:
 
     @classmethod
     def of_file(cls, path: Path) -> Table:
-        """The table that a file holds."""
+        """Parse the table that a file holds."""
         return cls.parse(path, read_text(path))
 
     @classmethod
     def parse(cls, path: Path, source: str) -> Table:
-        """The table that a text holds; `path` stands in messages only."""
+        """Parse the table that a text holds; `path` is only for messages."""
         try:
             return cls(path, tomllib.loads(source))
-        except (ValueError, RecursionError) as error:  # tomllib raises these two as well: for a huge number, and for deep nesting
+        except (ValueError, RecursionError) as error:  # ValueError: wrong TOML, or a huge number; RecursionError: deep nesting
             raise CourseError(_("{path}: not valid TOML: {error}.", path=path, error=error)) from error
 
     def take(self, key: str, check: Callable[[Any], T], *default: D) -> T | D:
-        """The value of `key`, as `check` returns it; `default` where the key is missing, or a CourseError where there is no default."""
+        """Return the value of `key` as `check` returns it, or `default` if the key is missing.
+
+        Raise CourseError if the value is wrong, or if the key is missing and there is no default.
+        """
         self.known.append(key)
         if key not in self.content:
             if default:
@@ -58,14 +61,14 @@ class Table:
             self.wrong(key, _("must be {allowed}, not {value!r}", allowed=allowed, value=self.content[key]))
 
     def missing(self, key: str) -> NoReturn:
-        """Raise a CourseError about a key that has to be there; where another one looks like it, about that one."""
+        """Raise a CourseError about a missing key, or about an unknown key that looks like it."""
         others = [other for other in self.content if other not in self.known and not other.startswith(f"{key}.")]
         if near := get_close_matches(key, others, n=1):
             self.wrong(near[0], _("unknown key.{meant} That one is missing", meant=did_you_mean(near[0], [key])))
         self.wrong(key, _("is missing"))
 
     def spoken(self, key: str, check: Callable[[Any], T], *default: D) -> T | D:
-        """The value in the current language, from a key such as `"title.zh"`; the English value of `title` where that key is missing."""
+        """Return the value in the current language, from a key such as `"title.zh"`; the English one of `title` if that is missing."""
         said: dict[str, T | D | None] = {ENGLISH: self.take(key, check, *default)}
         for language in LANGUAGES:
             if language != ENGLISH:
@@ -73,7 +76,7 @@ class Table:
         return said[spoken()] or cast(T | D, said[ENGLISH])
 
     def tables(self, key: str) -> tuple[Table, ...]:
-        """The tables of an array of tables, `[[key]]`; none where the key is missing."""
+        """Return the tables of an array of tables, `[[key]]`; none if the key is missing."""
         found = self.take(key, array_of_tables, ())
         return tuple(Table(self.path, content, f"{self.prefix}{key}[{number}].") for number, content in enumerate(found, 1))
 
@@ -91,26 +94,26 @@ class Table:
 
 
 def as_key(name: str) -> str:
-    """A key as TOML writes it: a name with a dot in quotes."""
+    """Return a key as TOML writes it: a name with a dot is in quotes."""
     return f'"{name}"' if "." in name else name
 
 
 def text(value: object) -> str:
-    """A text with at least one visible character."""
+    """Validate a text with at least one visible character."""
     if isinstance(value, str) and value.strip():
         return value
     raise Wrong(_("a text that is not empty"))
 
 
 def texts(value: object) -> tuple[str, ...]:
-    """A list of texts."""
+    """Validate a list of texts."""
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return tuple(value)
     raise Wrong(_("a list of texts"))
 
 
 def languages(value: object) -> tuple[str, ...]:
-    """A list of language codes that includes English."""
+    """Validate a list of language codes that includes English."""
     known = texts(value)
     if ENGLISH in known and all(language in LANGUAGES for language in known):
         return known
@@ -118,7 +121,7 @@ def languages(value: object) -> tuple[str, ...]:
 
 
 def between(low: int, high: int) -> Callable[[object], int]:
-    """A validator of whole numbers from `low` to `high`, both included."""
+    """Return a validator of whole numbers from `low` to `high`, both included."""
 
     def whole_number(value: object) -> int:
         if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
@@ -129,7 +132,7 @@ def between(low: int, high: int) -> Callable[[object], int]:
 
 
 def one_of(*names: T) -> Callable[[object], T]:
-    """A validator of a fixed set of words."""
+    """Return a validator of a fixed set of words."""
 
     def chosen(value: object) -> T:
         if value in names:
@@ -140,21 +143,21 @@ def one_of(*names: T) -> Callable[[object], T]:
 
 
 def truth(value: object) -> bool:
-    """True or false."""
+    """Validate true or false."""
     if isinstance(value, bool):
         return value
     raise Wrong(_("true or false"))
 
 
 def seconds(value: object) -> float:
-    """A duration in seconds, above 0 and up to one hour."""
+    """Validate a duration in seconds, above 0 and up to one hour."""
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 3600:
         return float(value)
     raise Wrong(_("a number of seconds above 0 and up to 3600"))
 
 
 def signatures(value: object) -> tuple[Signature, ...]:
-    """A list of one signature or more."""
+    """Validate a list of one signature or more."""
     try:
         found = tuple(Signature.parse(item) for item in texts(value))
     except ValueError as error:
@@ -165,21 +168,21 @@ def signatures(value: object) -> tuple[Signature, ...]:
 
 
 def mapping(value: object) -> dict[str, Any]:
-    """A table of its own."""
+    """Validate a table."""
     if isinstance(value, dict):
         return value
     raise Wrong(_("a table"))
 
 
 def array_of_tables(value: object) -> list[dict[str, Any]]:
-    """An array of tables."""
+    """Validate an array of tables."""
     if isinstance(value, list) and all(isinstance(item, dict) for item in value):
         return value
     raise Wrong(_("a list of tables"))
 
 
 def words_of_places(value: object) -> dict[str, str]:
-    """What places are called, by template; a text may say the names that its template says, and no others."""
+    """Validate a table of words for places, by template. A text may only have fields that its template has."""
     if isinstance(value, dict) and all(
         isinstance(said, str) and fields_of(said) <= fields_of(template) for template, said in value.items()
     ):
@@ -190,5 +193,5 @@ def words_of_places(value: object) -> dict[str, str]:
 def fields_of(template: str) -> set[str | None]:
     try:
         return {name for _text, name, _format, _conversion in Formatter().parse(template) if name is not None}
-    except ValueError:  # a brace without its partner
+    except ValueError:  # an unmatched brace
         return {None}

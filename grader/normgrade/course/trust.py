@@ -1,7 +1,7 @@
-"""Which workspaces may name a course of their own. A course is code that runs in the grader, so a stranger's folder must not choose it.
+"""The trust of a user in a course that a workspace names. A course is code that runs in the grader, so a stranger must not choose it.
 
-What the user trusts is recorded in the user's own configuration folder, in one small text file for each workspace: the workspace and the
-course, both as real paths. A workspace that was copied, or a course whose link now leads elsewhere, is another pair, and not trusted.
+The trust is recorded in the user's own configuration folder, in one small text file for each workspace: the workspace and the course,
+both as real paths. A workspace that was copied, or a course whose link now leads elsewhere, is another pair, and not trusted.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ LIMIT_BYTES = 64 * 1024
 
 
 def is_trusted(workspace: Path, course: Path) -> bool:
-    """Whether the user trusts this course in this workspace. A record that cannot be read, or has another content, does not count.
+    """Return if the user trusts this course in this workspace. A record that cannot be read, or has another content, does not count.
 
-    Raises a UsageError where others may write to the folder of the records.
+    Raise a UsageError if others may write to the folder of the records.
     """
     try:
         with PrivateFolder(user_config(), FOLDER) as folder:
@@ -35,7 +35,7 @@ def is_trusted(workspace: Path, course: Path) -> bool:
 
 
 def trust(workspace: Path, course: Path) -> None:
-    """Record that the user trusts this course in this workspace, instead of any other course. Raises UsageError."""
+    """Record that the user trusts this course in this workspace, instead of any other course. Raise UsageError if that fails."""
     try:
         with PrivateFolder(user_config(), FOLDER, make=True) as folder:
             folder.write(record_of(workspace).name, content_of_record(workspace, course))
@@ -54,10 +54,10 @@ def trust(workspace: Path, course: Path) -> None:
 
 
 def record_of(workspace: Path) -> Path:
-    """The file of the record for a workspace."""
+    """Return the file of the record for a workspace."""
     return user_config() / FOLDER / sha256(os.fsencode(os.path.realpath(workspace))).hexdigest()[:32]
 
 
 def content_of_record(workspace: Path, course: Path) -> bytes:
-    """The content of a record: both real paths, one per line."""
+    """Return the content of a record: both real paths, one per line."""
     return b"".join(os.fsencode(os.path.realpath(each)) + b"\n" for each in (workspace, course))

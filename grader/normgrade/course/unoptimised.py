@@ -1,7 +1,7 @@
-"""Modules with their asserts and docstrings, which `python -O` and PYTHONOPTIMIZE leave out.
+"""Modules that keep their asserts and docstrings, which `python -O` and PYTHONOPTIMIZE leave out.
 
-A hidden suite fails by its asserts and claims by its docstrings, and the help of a command is one. So all modules of normgrade and all
-hidden suites are compiled as if nothing had been said of optimising.
+A hidden suite needs its asserts to fail and its docstrings for its claims, and the help of a command is its docstring. So all modules
+of normgrade and all hidden suites are compiled without optimisation.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from types import CodeType, ModuleType
 
 
 class Loader(SourceFileLoader):
-    """Compiles a module as it stands there. What Python has kept of it on the disk may be optimised."""
+    """A loader that compiles a module from its source, because the code in Python's cache may be optimised."""
 
     def get_code(self, fullname: str) -> CodeType:
         path = self.get_filename(fullname)
@@ -24,13 +24,13 @@ class Loader(SourceFileLoader):
 
 
 class Finder:
-    """Finds the modules of one folder, and of all below it, for our own loader."""
+    """A finder of the modules in one folder and below it, for our own loader."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
-        """The module of that name, as Python finds it; None if it lies elsewhere."""
+        """Return the spec of that module, as Python finds it, with our own loader; None if the module lies elsewhere."""
         spec = PathFinder.find_spec(name, path, target)
         if spec is None or not isinstance(spec.loader, SourceFileLoader) or not Path(spec.loader.path).is_relative_to(self.folder):
             return None
@@ -40,7 +40,7 @@ class Finder:
 
 @contextmanager
 def unoptimised(folder: Path) -> Iterator[None]:
-    """Meanwhile, modules in this folder keep their asserts and docstrings."""
+    """Have modules in this folder keep their asserts and docstrings during the block."""
     finder = Finder(folder)
     if sys.flags.optimize:
         sys.meta_path.insert(0, finder)

@@ -1,4 +1,4 @@
-"""The usual cause of a crash of a submission, and how to mend it."""
+"""The usual cause of a crash of a submission, and its remedy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from normgrade.language import spoken
 
 
 def advice_for(crash: Crash) -> Advice:
-    """A sentence or two for whoever wrote the code; no text if no usual cause fits."""
+    """Return advice of a sentence or two for the author of the code; its text is empty if no usual cause fits."""
     return advice_in(crash, spoken())
 
 

@@ -1,4 +1,4 @@
-"""The arguments that a definition takes, and where they differ from a contract."""
+"""The arguments that a definition takes, and their differences from a contract."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ LONGEST_SHOWN = 40  # characters of a default in a message
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """What a definition without `*args` takes. The first `positional_only` of `positional` have no keyword."""
+    """The arguments of a definition without `*args`. The first `positional_only` of `positional` have no keyword."""
 
     positional: tuple[Parameter, ...]
     positional_only: int
     keyword_only: tuple[Parameter, ...]
-    others: str | None  # the name behind `**`
+    others: str | None  # the name after `**`
 
     @classmethod
     def of(cls, arguments: ast.arguments, *, is_method: bool) -> Arguments:
@@ -51,7 +51,7 @@ class Arguments:
 
 
 def shortcomings(found: Arguments, contract: Signature) -> Iterator[str]:
-    """One sentence for each reason why a call that the contract allows would fail, or mean something else."""
+    """Yield a sentence for each reason why a call that the contract allows would fail, or have another meaning."""
     asked = {parameter.name: parameter for parameter in contract.parameters}
     found = with_any_name(found, contract)
     renamed = renamings(found, contract)
@@ -68,7 +68,7 @@ def shortcomings(found: Arguments, contract: Signature) -> Iterator[str]:
 
 
 def with_any_name(found: Arguments, contract: Signature) -> Arguments:
-    """The same, where what the contract gives by position only has the contract's names, whatever it is called."""
+    """Return the arguments, with the contract's names for those that the contract gives by position only."""
     theirs = found.positional[: contract.by_position]
     ours = (replace(each, name=asked.name) for each, asked in zip(theirs, contract.parameters, strict=False))
     positional_only = 0 if found.positional_only <= contract.by_position else found.positional_only
@@ -76,7 +76,7 @@ def with_any_name(found: Arguments, contract: Signature) -> Arguments:
 
 
 def renamings(found: Arguments, contract: Signature) -> dict[str, str]:
-    """Parameters in the place of a contract parameter that is missing: their name → the contract's name."""
+    """Return the parameters in the place of a missing contract parameter: their name → the contract's name."""
     names = [parameter.name for parameter in contract.parameters]
     pairs = zip((parameter.name for parameter in found.positional), names, strict=False)
     return {theirs: ours for theirs, ours in pairs if theirs not in names and ours not in found.by_name}
@@ -92,7 +92,7 @@ def wrong_default(found: Parameter, asked: Parameter) -> Iterator[str]:
 
 
 def wrong_kind(found: Arguments, asked: Iterable[str]) -> Iterator[str]:
-    """Parameters that the contract lets be given by place and by keyword, and the definition only by one of them."""
+    """Yield a sentence for each parameter that the contract allows by position and by keyword, and the definition by only one of them."""
     for parameter in found.positional[: found.positional_only]:
         if parameter.name in asked:
             yield _("`{name}` cannot be given by keyword", name=parameter.name)
@@ -116,7 +116,7 @@ def wrong_place(found: Arguments, asked: dict[str, Parameter], renamed: dict[str
 
 
 def maybe_equal(one: str, other: str) -> bool:
-    """Whether two defaults may be equal. Only literals can be compared."""
+    """Return True if two defaults may be equal. Only literals can be compared."""
     try:
         left, right = ast.literal_eval(one), ast.literal_eval(other)
     except (ValueError, TypeError, SyntaxError, MemoryError):
@@ -133,7 +133,7 @@ def spelled(parameter: Parameter) -> str:
 
 
 def short(default: str) -> str:
-    """A default as people write it, 1e-5 and not 1e-05, and not too long."""
+    """Return a default in its usual notation, 1e-5 and not 1e-05, and not too long."""
     text = re.sub(r"(?<=\d)e-0(?=\d)", "e-", default)
     return text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "…"
 

@@ -1,4 +1,4 @@
-"""Clues in the text of a submission that make the cause of an exception certain, and show where it stands: of classes, names, loops."""
+"""Clues in the text of a submission that make the cause of an exception certain, and show its place: about classes, names and loops."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ IMPORTS = {
 
 
 def in_text(pattern: str) -> Clue:
-    """Look for this pattern in the statement."""
+    """Return a clue that looks for this pattern in the statement."""
 
     def looked(crash: Crash, _match: Match) -> Found | None:
         statement = crash.program.statement(crash.line) if crash.line else None
@@ -32,7 +32,7 @@ def in_text(pattern: str) -> Clue:
 
 
 def calls(name: str) -> Clue:
-    """Look in the statement for something whose dotted name begins so."""
+    """Return a clue that looks in the statement for an expression whose dotted name begins with this one."""
 
     def looked(crash: Crash, _match: Match) -> Found | None:
         return Found() if any(begins_with(crash.program.dotted(node), name) for node in crash.here) else None
@@ -45,7 +45,7 @@ def begins_with(dotted: str, name: str) -> bool:
 
 
 def anywhere(name: str) -> Clue:
-    """Look in the whole program for something whose dotted name begins so."""
+    """Return a clue that looks in the whole program for an expression whose dotted name begins with this one."""
 
     def looked(crash: Crash, _match: Match) -> Found | None:
         nodes = (node for node in crash.program.nodes if isinstance(node, ast.Attribute | ast.Name))
@@ -59,7 +59,7 @@ def anywhere(name: str) -> Clue:
 
 
 def supers(crash: Crash) -> Iterator[tuple[ast.Call, list[ast.expr]]]:
-    """The calls of `super(…).__init__` in the function, each with the arguments of `super`."""
+    """Yield the calls of `super(…).__init__` in the function, each with the arguments of `super`."""
     for node in crash.around.own if crash.around else []:
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name("super"), args=arguments), attr="__init__")):
@@ -67,7 +67,7 @@ def supers(crash: Crash) -> Iterator[tuple[ast.Call, list[ast.expr]]]:
 
 
 def super_of_a_class(crash: Crash, _match: Match) -> Found | None:
-    """`super(LayerNorm).__init__()`, which calls the initialiser of `super` itself."""
+    """Find `super(LayerNorm).__init__()`, which calls the initialiser of `super` itself."""
     return next((Found({"name": ast.unparse(given[0])}, at) for at, given in supers(crash) if len(given) == 1), None)
 
 
@@ -76,7 +76,7 @@ def late_super(crash: Crash, _match: Match) -> Found | None:
 
 
 def no_super(crash: Crash, match: Match) -> Found | None:
-    """The `__init__` of the class in question that does not call that of nn.Module."""
+    """Find the `__init__` of the class in question if it does not call that of nn.Module."""
     name = match.groupdict().get("owner")
     found = crash.program.called(f"{name}.__init__") if name else crash.around
     if found is None or found.node.name != "__init__" or "super" in names_in(found) or "Module" in names_in(found):
@@ -89,7 +89,7 @@ def names_in(definition: Definition) -> set[str]:
 
 
 def without_self(crash: Crash, match: Match) -> Found | None:
-    """A method whose first parameter is not `self`."""
+    """Find the called method if its first parameter is not `self`."""
     found = crash.program.called(match["called"])
     if found is None or found.owner is None or found.node.decorator_list or found.parameters[:1] in (["self"], ["cls"]):
         return None
@@ -97,7 +97,7 @@ def without_self(crash: Crash, match: Match) -> Found | None:
 
 
 def method_without_self(crash: Crash, _match: Match) -> Found | None:
-    """The method in which it was raised, whose first parameter has the name of the contract's first one."""
+    """Find the method that raised, if its first parameter has the name of the contract's first parameter."""
     around = crash.around
     first = {signature.parameters[0].name for signature in crash.contract if signature.parameters}
     if around is None or around.owner is None or around.node.decorator_list or not first.intersection(around.parameters[:1]):
@@ -106,14 +106,14 @@ def method_without_self(crash: Crash, _match: Match) -> Found | None:
 
 
 def debugger(crash: Crash, _match: Match) -> Found | None:
-    """The call of a debugger."""
+    """Find the call of a debugger."""
     calls = (node for node in crash.program.nodes if isinstance(node, ast.Call))
     names = (node for node in calls if crash.program.dotted(node.func) in DEBUGGERS)
     return next((Found(at=node) for node in names), None)
 
 
 def of_the_contract(crash: Crash, match: Match) -> Found | None:
-    """The function or the class in the contract that is called."""
+    """Find the function or the class in the contract that is called."""
     for signature in crash.contract:
         if match["called"] in (signature.name, f"{signature.name}.__init__"):
             found = crash.program.called(match["called"])
@@ -122,13 +122,13 @@ def of_the_contract(crash: Crash, match: Match) -> Found | None:
 
 
 def of_the_layer(crash: Crash, match: Match) -> Found | None:
-    """The `forward` that the grader itself calls."""
+    """Find the `forward` that the grader itself calls."""
     found = None if crash.line else crash.program.called(match["called"])
     return Found(at=found.node) if found is not None and found.node.name == "forward" else None
 
 
 def nearly_forward(crash: Crash, match: Match) -> Found | None:
-    """A method of the class whose name is nearly `forward`."""
+    """Find a method of the class with a name similar to `forward`, else `__call__`."""
     methods = {each.node.name: each for each in crash.program.definitions if each.owner is not None and each.owner.name == match["owner"]}
     near = get_close_matches("forward", {name.lower(): name for name in methods}, n=1)
     alike = next((name for name in methods if name.lower() in near), "__call__" if "__call__" in methods else None)
@@ -136,30 +136,30 @@ def nearly_forward(crash: Crash, match: Match) -> Found | None:
 
 
 def forward_within(crash: Crash, match: Match) -> Found | None:
-    """A function `forward` that stands inside of a method, or below the class."""
+    """Find a function `forward` inside a method, or at the top level of the module."""
     inside = (each for each in crash.program.definitions if each.name.startswith(f"{match['owner']}.") and each.name.endswith(">.forward"))
     outside = (each for each in crash.program.definitions if each.name == "forward")
     return next((Found(at=each.node) for each in (*inside, *outside)), None)
 
 
 def unwritten(crash: Crash, _match: Match) -> Found | None:
-    """A line that raises NotImplementedError itself."""
+    """Find a line that raises NotImplementedError itself."""
     raised = crash.program.statement(crash.line) if crash.line else None
     return Found({"name": crash.function}) if isinstance(raised, ast.Raise) else None
 
 
 def itself(crash: Crash, _match: Match) -> Found | None:
-    """The function in which it was raised, by name."""
+    """Find the function that raised, by name."""
     return Found({"name": crash.function}) if crash.function else None
 
 
 def in_a_call(crash: Crash, _match: Match) -> Found | None:
-    """A function in which it was raised, not the module itself."""
+    """Find an exception that was raised in a function, not at the top level of the module."""
     return Found() if crash.types and crash.around is not None else None
 
 
 def no_raise(crash: Crash, _match: Match) -> Found | None:
-    """A line that does not raise the exception itself."""
+    """Find a line that does not raise the exception itself."""
     return None if crash.line and isinstance(crash.program.statement(crash.line), ast.Raise) else Found()
 
 
@@ -177,7 +177,7 @@ def no_self_parameter(crash: Crash, match: Match) -> Found | None:
 
 
 def of_another_method(crash: Crash, match: Match) -> Found | None:
-    """The method of the same class that has the name as a parameter."""
+    """Find the method of the same class that has the name as a parameter."""
     around = crash.around
     if around is None or around.owner is None:
         return None
@@ -188,7 +188,7 @@ def of_another_method(crash: Crash, match: Match) -> Found | None:
 
 
 def never_set(crash: Crash, match: Match) -> Found | None:
-    """An attribute that no line sets."""
+    """Find an attribute that no line sets."""
     bound = (node for node in crash.program.nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store))
     registered = any(isinstance(node, ast.Constant) and node.value == match["name"] for node in crash.program.nodes)
     owned = any(isinstance(node, ast.ClassDef) and node.name == match["owner"] for node in crash.program.nodes)
@@ -196,7 +196,7 @@ def never_set(crash: Crash, match: Match) -> Found | None:
 
 
 def loop_around(crash: Crash, _match: Match) -> Found | None:
-    """The innermost loop that the line belongs to."""
+    """Find the innermost loop around the line."""
     loops = (node for node in crash.program.nodes if isinstance(node, ast.While | ast.For))
     around = [node for node in loops if node.lineno <= crash.line <= (node.end_lineno or 0)]
     return Found({"line": around[-1].lineno}) if around else None

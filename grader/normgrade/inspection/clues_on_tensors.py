@@ -1,4 +1,4 @@
-"""Clues in the text of a submission about its tensors: keywords, reductions, shapes, what is changed in place."""
+"""Clues in the text of a submission about its tensors: keywords, reductions, shapes, and changes in place."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KEPT = ("keepdim", "keepdims")
 ALONG = ("dim", "axis")
 KEYWORDS = ("dim", "keepdim", "correction", "unbiased", "dtype", "axis", "keepdims", "device", "out")
 MEANT = {"keepdims": "keepdim", "ddof": "correction"}
-INSTEAD = {  # methods of PyTorch's tensors, and NumPy's way
+INSTEAD = {  # methods of PyTorch's tensors, and NumPy's equivalents
     "unsqueeze": "np.expand_dims(x, axis)", "detach": "x", "clone": "x.copy()", "permute": "x.transpose(…)", "view": "x.reshape(…)",
     "numel": "x.size", "float": "x.astype(np.float32)", "double": "x.astype(np.float64)", "to": "x.astype(…)", "type": "x.astype(…)",
     "pow": "x ** n", "square": "np.square(x)", "sqrt": "np.sqrt(x)", "rsqrt": "1 / np.sqrt(x)", "exp": "np.exp(x)", "log": "np.log(x)",
@@ -26,7 +26,7 @@ INSTEAD = {  # methods of PyTorch's tensors, and NumPy's way
 
 
 def misspelt_keyword(crash: Crash, match: Match) -> Found | None:
-    """A keyword that is nearly one of PyTorch's."""
+    """Find a keyword that is nearly one of PyTorch's."""
     for wrong in re.findall(r"(\w+)(?==)", match["given"]) or [match["given"]]:
         plain = wrong.lower().replace("_", "")
         right = MEANT.get(plain) or next(iter(get_close_matches(plain, KEYWORDS, n=1, cutoff=0.75)), None)
@@ -36,13 +36,13 @@ def misspelt_keyword(crash: Crash, match: Match) -> Found | None:
 
 
 def numpys_way(crash: Crash, match: Match) -> Found | None:
-    """NumPy's way to do what a method of PyTorch's does."""
+    """Find NumPy's equivalent of a method of PyTorch."""
     instead = INSTEAD.get(match["name"])
     return Found({"instead": instead}) if instead else None
 
 
 def dropped_dimension(crash: Crash, _match: Match) -> Found | None:
-    """The first reduction that drops the dimension along which it goes, and whose result the statement uses."""
+    """Find the first reduction along a dimension that drops this dimension, and whose result the statement uses."""
     for node in crash.around.own if crash.around else crash.here:
         if isinstance(node, ast.Call) and drops(node, crash) and uses(crash, node):
             keyword = "keepdims" if any(each.arg == "axis" for each in node.keywords) else "keepdim"
@@ -51,7 +51,7 @@ def dropped_dimension(crash: Crash, _match: Match) -> Found | None:
 
 
 def uses(crash: Crash, call: ast.Call) -> bool:
-    """Return if the statement holds a call, or a name that was made from its result."""
+    """Return True if the statement contains a call, or a name that was made from its result."""
     made: set[str] = set()
     for node in crash.around.own if crash.around else ():
         if isinstance(node, ast.Assign) and holds(node.value, call, made):
@@ -64,7 +64,7 @@ def holds(expression: ast.AST, call: ast.Call, names: Container[str]) -> bool:
 
 
 def drops(call: ast.Call, crash: Crash) -> bool:
-    """Return if a call is a reduction that goes along a dimension, and does not keep it."""
+    """Return True if a call is a reduction along a dimension, and does not keep it."""
     if not isinstance(call.func, ast.Attribute) or call.func.attr not in REDUCTIONS:
         return False
     of_module = crash.program.dotted(call.func).split(".")[0] in ("torch", "numpy")
@@ -79,7 +79,7 @@ def spelled(node: ast.AST) -> str:
 
 
 def shape_of(crash: Crash, match: Match) -> Found | None:
-    """A shape that is taken apart into a fixed number of names."""
+    """Find a shape that is unpacked into a fixed number of names."""
     match crash.program.statement(crash.line) if crash.line else None:
         case ast.Assign(value=ast.Attribute(attr="shape", value=of) | ast.Call(func=ast.Attribute(attr="size", value=of), args=[])):
             return Found({"of": spelled(of)})
@@ -87,7 +87,7 @@ def shape_of(crash: Crash, match: Match) -> Found | None:
 
 
 def in_place(crash: Crash, _match: Match) -> Found | None:
-    """The only operation of the program that works in place."""
+    """Find the only in-place operation of the program."""
     found = [node for node in crash.program.nodes if is_in_place(node)]
     return Found(at=found[0]) if len(found) == 1 else None
 

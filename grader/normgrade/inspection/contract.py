@@ -1,4 +1,7 @@
-"""Whether a source defines what the contract names, and with which signatures. Speaks only when certain: the worker asks the objects."""
+"""The check that a source defines the contract's names with the right signatures.
+
+It reports only certain findings: the worker checks the objects.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +17,14 @@ from normgrade.language import N_, _
 from normgrade.report.report import Finding, Rule
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
-PLAIN_BASES = {"object", "torch.nn.Module"}  # neither changes what a class is called with
-NEAR = 0.65  # finds LayerNormalization for LayerNorm, and not RMSNorm
+PLAIN_BASES = {"object", "torch.nn.Module"}  # neither changes the arguments of a class
+NEAR = 0.65  # finds LayerNormalization for LayerNorm, but not RMSNorm
 MOST_LISTED = 8  # names in a message
 CLASS, FUNCTION = N_("class"), N_("function")
 
 
 def contract_findings(names: Names, contract: tuple[Signature, ...], lines: list[str]) -> Iterator[Finding]:
-    """The contract names that are missing, of the wrong kind, or with another signature."""
+    """Yield a finding for each name of the contract that is missing, of the wrong kind, or has another signature."""
     for signature in contract:
         nodes = names.bound.get(signature.name, [])
         if not nodes:
@@ -51,7 +54,7 @@ def missing(signature: Signature, contract: tuple[Signature, ...], names: Names,
 
 
 def own_names(names: Names, contract: tuple[Signature, ...]) -> dict[str, ast.AST]:
-    """The names that the module defines itself and that are not in the contract, each with its last binding."""
+    """Return the names that the module defines itself and that are not in the contract, each with its last binding."""
     taken = {signature.name for signature in contract}
     last = {name: nodes[-1] for name, nodes in names.bound.items() if name not in taken and not name.startswith("__")}
     return {name: node for name, node in last.items() if not isinstance(node, ast.alias)}
@@ -71,7 +74,7 @@ def misfit(signature: Signature, node: ast.AST, names: Names, lines: list[str]) 
     elif function := called(node, names):
         try:
             arguments = Arguments.of(function.args, is_method=function is not node)
-        except ValueError:  # a default too long to be written out, and too odd to be judged here
+        except ValueError:  # a default is too long to be printed
             return
         if problems := _("; ").join(shortcomings(arguments, signature)):
             text = _(
@@ -88,14 +91,14 @@ def kind(signature: Signature) -> str:
 
 
 def kind_of(node: ast.AST) -> str | None:
-    """The kind of object that a node binds; None if that is uncertain, as after a decorator."""
+    """Return the kind of object that a node binds; None if that is uncertain, as after a decorator."""
     if getattr(node, "decorator_list", None):
         return None
     return CLASS if isinstance(node, ast.ClassDef) else FUNCTION if isinstance(node, Definition) else None
 
 
 def called(node: ast.AST, names: Names) -> Definition | None:
-    """The function that takes the arguments of a call: a function itself, or the `__init__` of a plain class; None if uncertain."""
+    """Return the function that takes the arguments of a call: a function itself, or the `__init__` of a plain class; None if uncertain."""
     function: ast.AST | None = node
     if isinstance(node, ast.ClassDef):
         plain = not (node.decorator_list or node.keywords) and PLAIN_BASES.issuperset(names.bases[node])
@@ -106,6 +109,6 @@ def called(node: ast.AST, names: Names) -> Definition | None:
 
 
 def constructor(node: ast.ClassDef) -> ast.AST | None:
-    """`__init__`, if the class defines it exactly once, directly in its body, and has no `__new__`."""
+    """Return `__init__`, if the class defines it exactly once, directly in its body, and has no `__new__`."""
     stated = [inner for inner in ast.walk(node) if {getattr(inner, "name", None), getattr(inner, "id", None)} & {"__init__", "__new__"}]
     return stated[0] if len(stated) == 1 and stated[0] in node.body and getattr(stated[0], "name", None) == "__init__" else None

@@ -1,7 +1,7 @@
-"""Where in a submission a known mistake stands: the counterpart of the mistake's edit, found by what both compute.
+"""The place of a known mistake in a submission: the counterpart of the mistake's edit, found by comparing computations.
 
-A mistake differs from the reference in a few steps of the computation: a variance without a correction, an eps outside the root. Where the
-submission takes such a step, in the same role and at one place alone, that is the place. Otherwise there is none: nothing is guessed.
+A mistake differs from the reference in a few steps of the computation: a variance without a correction, an eps outside the root. If the
+submission takes such a step, in the same role and at only one place, that is the place. Otherwise there is none: nothing is guessed.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from normgrade.inspection.source import position
 from normgrade.inspection.values import UNORDERED, VIEWS, Value, kind, seen_through
 from normgrade.language.text import lines_of
 
-WHOLE = UNORDERED | {"-", "@", "**", "sqrt", "square"}  # operations that are one step with all their parts
+WHOLE = UNORDERED | {"-", "@", "**", "sqrt", "square"}  # operations that form one step with all their parts
 LEAVES = ("constant ", "argument ", "self.", "name ", "dtype ")
 BLAND = VIEWS | {"shape", "index", "dim", "numel", "dtype", "len", "1/", "promote_types", "each", "item"}  # found in any program
-BLOCKS = (ast.If, ast.For, ast.While, ast.With, ast.Try, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)  # too much for one place
+BLOCKS = (ast.If, ast.For, ast.While, ast.With, ast.Try, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)  # too large for one place
 Extent = tuple[int, int, int, int]  # the line and byte at which a node begins, and those at which it ends
-LEVELS = 6  # of detail, in which a step is described
-OWN_LEVELS = 3  # those at which only its own parts are
+LEVELS = 6  # of detail in the description of a step
+OWN_LEVELS = 3  # the levels at which only its direct parts are described
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Caret:
-    """A place in a source: line and column, both from 1, and how many characters it takes."""
+    """A place in a source: line and column, both from 1, and its width in characters."""
 
     line: int
     column: int
@@ -37,9 +37,9 @@ class Caret:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of a computation: an operation with all its parts, or one thing that a call is given.
+    """One step of a computation: an operation with all its parts, or one argument of a call.
 
-    role: which of the parts; None for all.
+    role: the role of the one part; None for all parts.
     """
 
     value: Value
@@ -47,7 +47,10 @@ class Step:
 
     @property
     def at(self) -> ast.AST | None:
-        """Where it is written: a constant that a call is given, or a name beside other things, else the operation."""
+        """The node of the step; None if it is a whole block.
+
+        It is a constant argument, a name among other parts, or the value of a condition or an effect; else the operation.
+        """
         part = None if self.role is None else self.value.part(self.role)
         written = self.value.at
         telling = LEAVES if len(self.value.parts) > 1 else "constant "
@@ -56,13 +59,13 @@ class Step:
         return None if isinstance(written, BLOCKS) else written
 
     def words(self, depth: int) -> str:
-        """What the step does, its parts described to some depth."""
+        """Return a description of the step, with its parts described down to a depth."""
         said = [f"{role}:{described(part, depth)}" for role, part in self.value.parts if self.role in (None, role)]
         return f"{self.value.label}({', '.join(sorted(said) if self.value.label in UNORDERED else said)})"
 
 
 class Computation:
-    """The steps of a program, and for what each is used."""
+    """The steps of a program, and their uses."""
 
     def __init__(self, flow: Flow) -> None:
         self.flow = flow
@@ -77,12 +80,12 @@ class Computation:
 
     @cached_property
     def views(self) -> list[Step]:
-        """Changes of shape or dtype alone: steps that tell something only where no other does, for there are many ways to write them."""
+        """The steps that only change shape or dtype. They count only if no other step does, because there are many ways to write them."""
         return [Step(value) for value in self.values if value.label in VIEWS and value.parts and isinstance(value.at, ast.expr)]
 
     @cached_property
     def effects(self) -> dict[int, set[str]]:
-        """By the identity of a value: the effects in which it has a part."""
+        """The labels of the effects that a value is part of, by the identity of the value."""
         found: dict[int, set[str]] = {}
         for effect in self.flow.effects:
             rest = [effect]
@@ -95,7 +98,7 @@ class Computation:
         return found
 
     def described_at(self, level: int) -> Mapping[str, list[Step]]:
-        """All steps by their descriptions at a level of detail."""
+        """Return all steps by their descriptions at a level of detail."""
         if level not in self.at_level:
             found: dict[str, list[Step]] = {}
             for step in (*self.steps, *self.views):
@@ -105,7 +108,7 @@ class Computation:
         return self.at_level[level]
 
     def descriptions(self, step: Step, level: int) -> set[str]:
-        """What a step does, the more detailed the higher the level; one description for each of its uses."""
+        """Return the descriptions of a step, one for each of its uses. A higher level is more detailed."""
         words = step.words(level // 3)
         match level:
             case 0 | 3:
@@ -115,9 +118,9 @@ class Computation:
         return {f"{words} → {use}" for use in self.uses(step.value, level // 2)}
 
     def places(self, level: int, told: Set[str], avoided: Set[str]) -> dict[Extent, list[Step]]:
-        """The places at which a step is taken that is described so, and in no way that is to be avoided.
+        """Return the places of the steps that have one of the descriptions `told`, and none of the descriptions `avoided`.
 
-        A place has several steps where it is in a helper, which takes its steps anew in every call.
+        A place in a helper may have several steps, because a helper is read anew for every call.
         """
         found: dict[Extent, list[Step]] = {}
         for step in (step for said in told for step in self.described_at(level).get(said, ())):
@@ -126,13 +129,13 @@ class Computation:
         return found
 
     def place_of_effect(self, level: int, told: Set[str]) -> ast.AST | None:
-        """Where a buffer is set to what is right elsewhere: a step that is described so has its place there."""
+        """Return the only node that sets a buffer from a step with one of these descriptions; None if there are none or several."""
         labels = {said.rpartition(" → ")[2] for said in told if said in self.described_at(level)}
         places = {where(effect.at): effect.at for effect in self.flow.effects if effect.label in labels}
         return next(iter(places.values())) if len(places) == 1 and min(labels).startswith("set ") else None
 
     def uses(self, value: Value, far: int) -> Iterator[str]:
-        """For what a value is used, in so many steps."""
+        """Yield the uses of a value, each as a chain of this many users."""
         for role, user in value.users:
             if id(user) not in self.reached:
                 continue
@@ -145,7 +148,7 @@ class Computation:
 
 
 def steps_of(value: Value) -> Iterator[Step]:
-    """A statistic without keepdim is a step where nothing gives it the lost dimensions back."""
+    """Yield the steps of a value. If a view restores the dimension that a statistic lost, its keepdim is no step."""
     if value.label in WHOLE:
         yield Step(value)
         return
@@ -164,7 +167,7 @@ def described(value: Value, depth: int) -> str:
 
 
 def counterparts(reference: str, mistake: str, submission: str) -> tuple[Caret, ...]:
-    """Where the submission does what the mistake does and the reference does not; empty where that is uncertain."""
+    """Return the places at which the submission makes the mistake; empty if they are uncertain."""
     try:
         state = frozenset(computation(reference).flow.state)
         right, wrong, theirs = (computation(source, state) for source in (reference, mistake, submission))
@@ -180,18 +183,18 @@ def counterparts(reference: str, mistake: str, submission: str) -> tuple[Caret, 
 
 @lru_cache(maxsize=8)
 def computation(source: str, state: frozenset[str] = frozenset()) -> Computation:
-    """What a source computes; kept, for several mistakes are looked for in one submission."""
+    """Return the computation of a source. It is cached, because several mistakes are searched for in one submission."""
     return Computation(flow_of(source, state))
 
 
 def one_per_line(found: list[tuple[int, Caret]]) -> tuple[Caret, ...]:
-    """Of each line, the spot that needed the least detail, and of several the widest."""
+    """Return one spot of each line: the one that needed the least detail, and among those the widest."""
     best = {spot.line: spot for _level, spot in sorted(found, key=lambda each: (-each[0], each[1].width))}
     return tuple(sorted(best.values()))
 
 
 def told_by(changes: list[Span], steps: list[Step], levels: int, right: Computation, wrong: Computation) -> list[tuple[int, list[Step]]]:
-    """For each change that these steps tell: those at the nearest place, and the level of detail that tells them from the reference's."""
+    """Return, for each change that these steps show, the lowest level that tells them from the reference, and the nearest ones."""
     found = []
     for change in changes:
         near = sorted((step for step in steps if change.touches(step.at)), key=lambda step: change.apart(step.at))
@@ -208,7 +211,10 @@ def first(places: Iterator[ast.AST | None]) -> ast.AST | None:
 
 
 def the_one(step: Step, level: int, right: Computation, wrong: Computation, theirs: Computation) -> ast.AST | None:
-    """The one place at which the submission takes a step, for the same use; where there are several, more detail may tell them apart."""
+    """Return the only place at which the submission takes a step for the same use; None if there is none.
+
+    If there are several, higher levels of detail may tell them apart.
+    """
     for closer in range(level, LEVELS):
         said = wrong.descriptions(step, closer)
         told = said - right.described_at(closer).keys()
@@ -226,7 +232,7 @@ def the_one(step: Step, level: int, right: Computation, wrong: Computation, thei
 
 
 def holds_its_sum(value: Value) -> bool:
-    """Whether a sum that is divided by is written within the division: elsewhere, what it lacks may have its place there."""
+    """Return True if every sum that a division divides by is written within it. Otherwise a missing term may belong elsewhere."""
     divisors = [seen_through(part.parts[0][1]) for _role, part in value.parts if value.label == "*" and part.label == "1/"]
     return all(within(part.at, value.at) for part in divisors if part.label == "+")
 
@@ -241,9 +247,9 @@ def where(node: ast.AST | None) -> Extent:
 
 
 def caret_of(node: ast.AST, lines: list[str]) -> Caret:
-    """What is underlined: the name of a called function, the target of an assignment, what is returned, or the whole expression.
+    """Return the place to underline: the name of a called function, the target of an assignment, a returned value, or the whole expression.
 
-    Of an expression over several lines, the first line is.
+    If an expression has several lines, only its first line is underlined.
     """
     match node:
         case ast.Call(func=ast.Attribute(attr=name, end_lineno=int(last), end_col_offset=int(end))):

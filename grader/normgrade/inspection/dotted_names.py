@@ -1,8 +1,8 @@
-"""What the names of a source stand for, and where banned ones are used: imports, attributes and plain assignments are followed.
+"""The dotted names that the names of a source stand for, and the uses of banned ones.
 
-The source is read in the order in which it runs, and the bodies of functions last, when the module has all its names. The latest binding
-counts. A name that is bound to anything else stands for nothing, so that nobody is accused of a name of their own. What is banned and well
-hidden is not found here: it raises when it runs (`worker/by_hand.py`).
+Imports, attributes and plain assignments are followed. The source is read in the order of execution, and the bodies of functions last, when
+the module has all its names. The latest binding counts. A name that is bound to anything else stands for nothing, so that a learner's own
+name is never taken for a banned one. A banned name that is well hidden is not found here: it raises when it runs (`worker/by_hand.py`).
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from typing import Any
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
-Bindings = dict[str, str | None]  # a name → the dotted name that it stands for; None where that is unknown
+Bindings = dict[str, str | None]  # a name → the dotted name that it stands for; None if that is unknown
 
-MOST_STARS = 8  # modules that everything is imported from; the latest count
-LONGEST_NAME = 200  # in characters; no library comes near
+MOST_STARS = 8  # modules of star imports; the latest count
+LONGEST_NAME = 200  # in characters; no library has such long names
 BUILTINS = frozenset(vars(builtins))
-NAMES_A_TYPE = {"isinstance": 1, "issubclass": 1, "typing.cast": 0}  # the argument that is a type, and no use of it
+NAMES_A_TYPE = {"isinstance": 1, "issubclass": 1, "typing.cast": 0}  # the index of the argument that is a type; it does not count as a use
 
 
 class Names(ast.NodeVisitor):
     """The names of a module. Visiting an expression returns the dotted name that it stands for, or None.
 
-    `uses` are the expressions that stand for a wanted name, the longest of each chain of attributes; `bound` holds the nodes that bind
-    the module's names, `final` what these stand for in the end, and `bases` what the bases of each class stand for.
+    `uses` are the expressions that stand for a wanted name, the longest of each chain of attributes. `bound` holds the nodes that bind the
+    module's names, `final` holds the dotted names of the module's names at the end, and `bases` those of the bases of each class.
     """
 
     def __init__(self, tree: ast.Module, wanted: Callable[[str], bool]) -> None:
@@ -36,8 +36,8 @@ class Names(ast.NodeVisitor):
         self.bound: dict[str, list[ast.AST]] = {}
         self.bases: dict[ast.ClassDef, list[str | None]] = {}
         self.stars: list[str] = []
-        self.bodies: deque[tuple[Function, Bindings]] = deque()  # with the names around each
-        self.shared = {name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names}  # bound at any time
+        self.bodies: deque[tuple[Function, Bindings]] = deque()  # with the enclosing names of each
+        self.shared = {name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names}  # may be bound at any time
         self.final = self.names = Bindings.fromkeys(self.shared)
         self.run(tree.body)
         while self.bodies:
@@ -51,20 +51,20 @@ class Names(ast.NodeVisitor):
                 self.visit(node)
 
     def run_within(self, nodes: Iterable[ast.AST]) -> None:
-        """Read a class or a comprehension, which has names of its own."""
+        """Read a class or a comprehension, which has its own names."""
         outside, self.names = self.names, self.names.copy()
         self.run(nodes)
         self.names = outside
 
     def bind(self, name: str, dotted: str | None, node: ast.AST) -> None:
-        """Give a name its value. A wanted name was noted where it was read, so only imports, which read nothing, carry one on."""
+        """Bind a name. If its value is wanted, that was noted when it was read, so only imports, which read nothing, pass it on."""
         noted = dotted is not None and not isinstance(node, ast.alias) and self.wanted(dotted)
         self.names[name] = None if noted or name in self.shared else dotted
         if self.names is self.final or name in self.shared:
             self.bound.setdefault(name, []).append(node)
 
     def look_up(self, name: str) -> str | None:
-        """What a name stands for. One that nobody binds is Python's own, or comes from a star import."""
+        """Return the dotted name that a name stands for. If nothing binds it, it is a builtin, or comes from a star import."""
         if name in self.names or name in BUILTINS or not self.stars:
             return self.names.get(name, name)
         candidates = [f"{module}.{name}" for module in self.stars]
@@ -95,7 +95,7 @@ class Names(ast.NodeVisitor):
             elif module:
                 self.stars = [*self.stars, module][-MOST_STARS:]
 
-    def visit_Assign(self, node: ast.Assign | ast.AnnAssign) -> None:  # an annotation is no use
+    def visit_Assign(self, node: ast.Assign | ast.AnnAssign) -> None:  # an annotation does not count as a use
         dotted = None if node.value is None else self.visit(node.value)
         for target in node.targets if isinstance(node, ast.Assign) else [node.target] if node.value else []:
             if isinstance(target, ast.Name):
@@ -105,7 +105,7 @@ class Names(ast.NodeVisitor):
 
     visit_AnnAssign = visit_Assign
 
-    def visit_TypeAlias(self, node: Any) -> None:  # unknown to Python 3.11; what it names is no use
+    def visit_TypeAlias(self, node: Any) -> None:  # not in Python 3.11; its value does not count as a use
         self.visit(node.name)
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler | ast.MatchAs | ast.MatchStar) -> None:
@@ -121,7 +121,7 @@ class Names(ast.NodeVisitor):
             self.bind(name, None, node)
         self.generic_visit(node)
 
-    def visit_MatchClass(self, node: ast.MatchClass) -> None:  # its class is asked for, as in isinstance
+    def visit_MatchClass(self, node: ast.MatchClass) -> None:  # the class is only tested for, as in isinstance
         self.run([*node.patterns, *node.kwd_patterns])
 
     # Definitions
@@ -156,7 +156,7 @@ class Names(ast.NodeVisitor):
         return self.note(node, dotted) if isinstance(node.ctx, ast.Load) else dotted
 
     def visit_Call(self, node: ast.Call) -> str | None:
-        """A call stands for nothing, but for those that only spell a name in another way."""
+        """Visit a call. Returns None, except for `getattr` and `importlib.import_module`, which only spell a name in another way."""
         called = self.visit(node.func)
         type_at = NAMES_A_TYPE.get(called)
         arguments = [None if place == type_at else self.visit(argument) for place, argument in enumerate(node.args)]
@@ -185,7 +185,7 @@ def member(owner: str | None, name: str) -> str | None:
 
 
 def is_main_guard(test: ast.expr) -> bool:
-    """Whether a condition is `__name__ == "__main__"`, or that and more."""
+    """Return True if a condition is `__name__ == "__main__"`, or contains it in an `and`."""
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
         return any(map(is_main_guard, test.values))
     match test:

@@ -1,4 +1,4 @@
-"""What an edit of a source changed, token by token."""
+"""The changes that an edit made to a source, token by token."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ Point = tuple[int, int]  # a line, from 1, and a byte of it, from 0: as in synta
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A piece of a source, from a point to a point; both are the same where something was taken away."""
+    """A piece of a source, from a point to a point; both are the same if something was removed."""
 
     start: Point
     end: Point
 
     def touches(self, node: ast.AST | None) -> bool:
-        """Whether a node holds a part of this piece; of one that was taken away, the point itself."""
+        """Return True if a node overlaps this piece. If the piece is empty, the node must contain its point."""
         if node is None:
             return False
         start, end = ends_of(node)
         return start <= self.start <= self.end <= end or (self.start < end and start < self.end)
 
     def apart(self, node: ast.AST | None) -> int:
-        """How much of a node and this piece the two have not in common, in characters: a line counts as a thousand."""
+        """Return the distance between the ends of a node and of this piece, in characters; a line counts as a thousand."""
         if node is None:
             return 0
         start, end = ends_of(node)
@@ -44,11 +44,11 @@ def as_number(point: Point) -> int:
 
 
 def changed(old: str, new: str) -> list[Span]:
-    """The pieces of the new source that are not in the old one. May raise SyntaxError or ValueError."""
+    """Return the pieces of the new source that are not in the old one. May raise SyntaxError or ValueError."""
     before, after = tokens(old), tokens(new)
     matcher = SequenceMatcher(None, [text for text, _span in before], [text for text, _span in after], autojunk=False)
     pieces = [(start, end) for tag, _from, _to, start, end in matcher.get_opcodes() if tag != "equal"]
-    telling = [(start, end) for start, end in pieces if [text for text, _span in after[start:end]] != ["("]]  # its partner tells more
+    telling = [(start, end) for start, end in pieces if [text for text, _span in after[start:end]] != ["("]]  # `)` says more
     return [span_of(after, start, end) for start, end in telling]
 
 
@@ -60,7 +60,7 @@ def span_of(after: list[tuple[str, Span]], start: int, end: int) -> Span:
 
 
 def tokens(source: str) -> list[tuple[str, Span]]:
-    """The tokens of a source that mean something, each with its place."""
+    """Return the tokens of a source and their places, without comments and layout."""
     try:
         found = [token for token in tokenize.generate_tokens(io.StringIO(source).readline) if token.type not in LAYOUT]
     except tokenize.TokenError as error:

@@ -1,7 +1,7 @@
-"""Reads what a module computes from its source, without running it: the effects of its classes and functions, as graphs of values.
+"""The computation of a module, read from its source without running it: the effects of its classes and functions, as graphs of values.
 
-Names in between disappear: what a variable, an attribute or a helper function stands for is put in its place. What the contract or PyTorch
-knows keeps its name: arguments of the constructor, parameters, buffers.
+Intermediate names disappear: a variable, an attribute or a helper function is replaced by its value. Names that the contract or PyTorch
+knows are kept: arguments of the constructor, parameters, buffers.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ IN_PLACE = {"add_": "add", "sub_": "sub", "mul_": "mul", "div_": "div", "lerp_":
 
 
 class TooLarge(Exception):
-    """The module computes more than is worth following."""
+    """The error if a module computes more values than the limit."""
 
 
 @dataclass
 class Flow:
-    """The effects of a module: defaults, what a constructor sets, what methods return, store, call, repeat and refuse.
+    """The effects of a module: defaults, the values that a constructor sets, and the returns, stores, calls, loops and raises of methods.
 
     state: the names of its parameters and buffers.
     """
@@ -40,7 +40,10 @@ class Flow:
 
 
 def flow_of(source: str, state: frozenset[str] = frozenset()) -> Flow:
-    """What a source computes; `state` are names that are parameters or buffers, whatever the source makes of them. May be TooLarge."""
+    """Return the computation of a source. Raises TooLarge, and the errors of `ast.parse`.
+
+    `state` are names that count as parameters or buffers even if the source does not register them.
+    """
     tree = ast.parse(source)
     flow = Flow(state={*state, *(name for name, _how in registered(tree))})
     Reader(tree, flow).read()
@@ -48,7 +51,7 @@ def flow_of(source: str, state: frozenset[str] = frozenset()) -> Flow:
 
 
 def registered(tree: ast.AST) -> Iterator[tuple[str, str]]:
-    """The names that a source makes parameters or buffers, and how."""
+    """Yield the names that a source makes parameters or buffers, each with the way: the method's name, or "Parameter"."""
     for node in ast.walk(tree):
         match node:
             case ast.Call(
@@ -60,7 +63,7 @@ def registered(tree: ast.AST) -> Iterator[tuple[str, str]]:
 
 
 class Reader:
-    """Reads one module."""
+    """A reader of one module."""
 
     def __init__(self, tree: ast.Module, flow: Flow) -> None:
         self.flow = flow
@@ -79,7 +82,7 @@ class Reader:
 
     def read(self) -> None:
         self.block(self.body, self.globals)
-        for owner in sorted(self.classes.values(), key=is_autograd_function):  # these are read where they are applied
+        for owner in sorted(self.classes.values(), key=is_autograd_function):  # these are read when they are applied
             self.read_class(owner)
         for function in self.functions.values():
             self.methods = {}
@@ -87,7 +90,7 @@ class Reader:
                 self.run(function, self.own_arguments(function, function.name), function.name)
 
     def read_class(self, owner: ast.ClassDef) -> None:
-        """The constructor first, for it sets what the other methods use; helpers are read where they are called."""
+        """Read the constructor first, because it sets values for the other methods. Helpers are read when they are called."""
         self.methods = self.methods_of(owner)
         scope: Scope = {}
         for node in owner.body:
@@ -104,7 +107,7 @@ class Reader:
                 scope = inside
 
     def methods_of(self, owner: ast.ClassDef) -> dict[str, list[Function]]:
-        """The methods of a class, each followed by those of its bases that it overrides."""
+        """Return the methods of a class, each followed by those of its bases that it overrides."""
         found: dict[str, list[Function]] = {}
         rest, seen = [owner], {owner.name}
         while rest:
@@ -119,7 +122,7 @@ class Reader:
         return found
 
     def own_arguments(self, function: Function, where: str) -> Scope:
-        """Arguments that nobody has given: those of a constructor go by their names, the others by their places."""
+        """Return values for the arguments of a function that no call gives: of `forward` by position, of any other by name."""
         named, defaults = parameters(function)
         for argument, default in zip(named[len(named) - len(defaults) :], defaults, strict=True):
             if default is not None:
@@ -128,7 +131,7 @@ class Reader:
         return {name: Value(f"argument {name}" if where != "forward" else f"input {number}") for number, name in enumerate(names)}
 
     def run(self, function: Function, scope: Scope, name: str) -> None:
-        """Read a function that is nobody's helper."""
+        """Read a function that is not called as a helper."""
         self.called.add(id(function))
         returned = self.inside(function, scope)
         if returned is not None and name != "__init__":
@@ -138,7 +141,7 @@ class Reader:
             self.effect(label, (("0", returned), ("dtype", dtype), *quiet), function)
 
     def inside(self, function: Function, scope: Scope) -> Value | None:
-        """What a function returns in a scope that holds its arguments."""
+        """Return the result of a function in a scope that holds its arguments."""
         decorated = any(map(is_quiet, function.decorator_list))
         self.without_graph += decorated
         self.running.append(function)
@@ -153,7 +156,7 @@ class Reader:
     # Statements
 
     def block(self, statements: Sequence[ast.stmt], scope: Scope) -> Value | None:
-        """Read statements one after the other. The value is what they return, None where they return nothing."""
+        """Read statements in order. Returns the value that they return; None if they return nothing."""
         for number, statement in enumerate(statements):
             match statement:
                 case ast.Return(value=value):
@@ -185,7 +188,10 @@ class Reader:
         return None
 
     def branch(self, statement: ast.If, rest: Sequence[ast.stmt], scope: Scope) -> Value | None:
-        """Read an `if`. Where a branch ends the function, so does the rest in the other: then what both return, as the only part."""
+        """Read an `if`. If only one branch ends the function, the rest of the statements belongs to the other branch.
+
+        Returns None if the function goes on after the `if`; else a value "returned", with the result as its only part if there is a result.
+        """
         condition = self.value(statement.test, scope)
         then, otherwise = dict(scope), dict(scope)
         ends_then, ends_otherwise = ends(statement.body), ends(statement.orelse)
@@ -233,7 +239,7 @@ class Reader:
                 self.bind(target, operation(name, [old, new], {}, statement), scope, statement)
             case ast.Expr(value=ast.Call() as call):
                 done = self.value(call, scope)
-                sets = isinstance(call.func, ast.Attribute) and state_name(call.func.value) in self.flow.state  # an effect already
+                sets = isinstance(call.func, ast.Attribute) and state_name(call.func.value) in self.flow.state  # it is an effect already
                 if done.at is call and not sets and not done.label.startswith(("constant ", "super()")):
                     self.effect("do", (("0", done), *self.when()), call)
 
@@ -256,7 +262,7 @@ class Reader:
                 pass
 
     def store(self, name: str, value: Value, scope: Scope, at: ast.AST) -> None:
-        """Set an attribute: a plain one is a name in between, a parameter or a buffer an effect."""
+        """Set an attribute. A plain attribute is an intermediate name; setting a parameter or a buffer is an effect."""
         constructing = any(function.name == "__init__" for function in self.running)
         if name not in self.flow.state:
             scope[f"self.{name}"] = value
@@ -270,13 +276,13 @@ class Reader:
             self.effect(f"set {name}", (("0", value), ("graph", Value(f"graph {graph}")), *self.when()), at)
 
     def when(self) -> tuple[tuple[str, Value], ...]:
-        """The condition under which a statement is reached, as a part of what it does."""
+        """Return the condition under which a statement is reached, as a part of its effect."""
         return tuple(("if", condition) for condition in self.conditions[-1:])
 
     # Expressions
 
     def value(self, node: ast.expr, scope: Scope) -> Value:
-        """The value of an expression."""
+        """Return the value of an expression. Raises TooLarge."""
         self.count += 1
         if self.count > MOST:
             raise TooLarge
@@ -391,7 +397,7 @@ class Reader:
         return Value("call", tuple((str(number), value) for number, value in enumerate(given)), node)
 
     def method(self, value: ast.expr, name: str, given: list[Value], named: dict[str, Value], scope: Scope, node: ast.Call) -> Value:
-        """A method of a tensor. One that changes it in place gives its name, or the buffer, a new value."""
+        """Return the result of a tensor's method. A method that works in place also gives its name, or the buffer, a new value."""
         owner = self.value(value, scope)
         if name == "size" and given:
             return Value("index", (("0", Value("shape", (("0", owner),), node)), ("1", given[0])), node)
@@ -415,12 +421,12 @@ class Reader:
         return constant(None, node)
 
     def applied(self, owner: ast.ClassDef, given: list[Value], node: ast.Call) -> Value:
-        """An autograd function: what its forward returns."""
+        """Return the result of an autograd function: that of its forward."""
         function = next((each for each in owner.body if isinstance(each, Function) and each.name == "forward"), None)
         return Value("apply", at=node) if function is None else self.helper(function, [Value("name ctx"), *given], {}, {}, node)
 
     def helper(self, function: Function, given: Sequence[Value], named: Mapping[str, Value], scope: Scope, node: ast.Call) -> Value:
-        """What a function of the module returns for these arguments. Effects of a method are those of its caller."""
+        """Return the result of a function of the module for these arguments. The effects of a method count for its caller."""
         if len(self.running) >= DEEPEST:
             return Value("call", (), node)
         self.called.add(id(function))
@@ -436,7 +442,7 @@ class Reader:
 
 
 def is_quiet(node: ast.expr) -> bool:
-    """Whether nothing in a block of this is recorded for gradients."""
+    """Return True if a context manager or decorator is `no_grad`, so that nothing is recorded for gradients."""
     return "no_grad" in ast.dump(node)
 
 
@@ -451,7 +457,7 @@ def imported(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
 
 
 def parameters(function: Function) -> tuple[list[ast.arg], list[ast.expr | None]]:
-    """The named parameters, and the defaults of the last of them."""
+    """Return the named parameters, and their defaults; None for those without a default."""
     found = function.args
     positional = [*found.posonlyargs, *found.args]
     padded = [*[None] * (len(positional) - len(found.defaults)), *found.defaults, *found.kw_defaults]
@@ -459,12 +465,12 @@ def parameters(function: Function) -> tuple[list[ast.arg], list[ast.expr | None]
 
 
 def ends(statements: Sequence[ast.stmt]) -> bool:
-    """Whether nothing behind these statements is reached."""
+    """Return True if the statements end with a return or a raise, so that nothing after them is reached."""
     return bool(statements) and isinstance(statements[-1], ast.Return | ast.Raise)
 
 
 def state_name(value: ast.expr) -> str | None:
-    """The attribute of `self` of which this is the tensor."""
+    """Return the attribute of `self` whose tensor this is: `self.x`, `self.x[…]`, `self.x.data` or `self.x.mul_(…)`; None otherwise."""
     while isinstance(value, ast.Subscript) or (isinstance(value, ast.Attribute) and value.attr == "data"):
         value = value.value
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr.endswith("_"):
@@ -476,7 +482,7 @@ def state_name(value: ast.expr) -> str | None:
 
 
 def several(values: list[Value], node: ast.AST) -> Value:
-    """Several values in a row; where all are constants, one constant."""
+    """Return several values as one; if all are constants, as one constant."""
     if values and all(value.label.startswith("constant ") for value in values):
         return Value(f"constant ({', '.join(value.label.removeprefix('constant ') for value in values)})", at=node)
     if len(values) == 1 and values[0].label == "*of":
@@ -485,13 +491,13 @@ def several(values: list[Value], node: ast.AST) -> Value:
 
 
 def is_slice(index: ast.expr) -> bool:
-    """Whether an index keeps a dimension, or makes one: `:`, `...`, `None`."""
+    """Return True if an index keeps a dimension, or adds one: `:`, `...`, `None`."""
     new = isinstance(index, ast.Constant) and (index.value is None or index.value is ...)
     return new or isinstance(index, ast.Slice | ast.Starred)
 
 
 def item(value: Value, number: int, at: ast.AST) -> Value:
-    """One of several values; of `var_mean`, the variance or the mean."""
+    """Return one of several values; for `var_mean`, the variance or the mean."""
     inner = seen_through(value)
     if inner.label == "several" and number < len(inner.parts):
         return inner.parts[number][1]
@@ -507,7 +513,7 @@ def item(value: Value, number: int, at: ast.AST) -> Value:
 
 
 def keeps_graph(value: Value) -> bool:
-    """Whether gradients would flow into a value that is stored: nothing on the way to what it is made from cuts them."""
+    """Return True if gradients would flow from a stored value to the input: nothing between them cuts the graph."""
     value = seen_through(value)
     if value.label in ("detach", "item") or not value.parts:
         return value.label.startswith("input ")
@@ -515,7 +521,7 @@ def keeps_graph(value: Value) -> bool:
 
 
 def goes_back(value: Value) -> bool:
-    """Whether a value is cast to the dtype of the input."""
+    """Return True if a value is cast to the dtype of the input."""
     given = value.parts[1][1] if len(value.parts) > 1 else value
     to_dtype = value.label in ("to", "type", "returned") and given.label == "dtype" and from_input(given)
     return to_dtype or (value.label == "type_as" and from_input(given))

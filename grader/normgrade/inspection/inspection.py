@@ -1,4 +1,4 @@
-"""Inspects a submission as text, without running it. Only the standard library is needed, so that findings come in milliseconds."""
+"""The inspection of a submission as text, without running it. It needs only the standard library, so findings come in milliseconds."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HINDRANCES = {Rule.FILE, Rule.SYNTAX, Rule.CONTRACT}
 
 @dataclass(frozen=True)
 class Inspection:
-    """What inspection found. `source` is None if the file cannot be read; `started` is False for an untouched stub.
+    """The result of an inspection. `source` is None if the file cannot be read; `started` is False for an untouched stub.
 
     `digest` is the SHA-256 of the file's bytes, in hexadecimal. The file is read only once.
     """
@@ -38,12 +38,12 @@ class Inspection:
 
     @property
     def playable(self) -> bool:
-        """Whether there is something to play: more than the stub, and code that can run."""
+        """True if there is something to play: more than the stub, and code that can run."""
         return self.started and self.runnable
 
     @property
     def runnable(self) -> bool:
-        """Whether the code can run: the source was parsed, and every contract name is there."""
+        """True if the code can run: the source was parsed, and every contract name is there."""
         return self.source is not None and HINDRANCES.isdisjoint(finding.rule for finding in self.findings)
 
 
@@ -88,21 +88,24 @@ def findings_of(tree: ast.Module, exercise: Exercise, lines: list[str]) -> Itera
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Where a banned name means something else than a use: in the learner's own `tests`, or as one of the `bases` of a class."""
+    """The nodes in which a banned name may not be a use: those of the learner's own `tests`, and the `bases` of classes."""
 
     tests: frozenset[ast.AST]
     bases: frozenset[ast.AST]
 
 
 def bases(tree: ast.Module) -> Iterator[ast.AST]:
-    """What classes derive from."""
+    """Yield the base expressions of all classes."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef):
             yield from node.bases
 
 
 def banned_findings(names: Names, exercise: Exercise, lines: list[str], context: Context) -> Iterator[Finding]:
-    """Every use of a banned name, once per line and name. Those in tests may be meant as a comparison, bases for their buffers only."""
+    """Yield a finding for every use of a banned name, once per line and name.
+
+    Its advice is different for uses in tests, which may be meant as a comparison, and for bases, which may be meant only for their buffers.
+    """
     places: dict[tuple[int, str], ast.AST] = {}
     for node, name in (*names.uses.items(), *imported(names, exercise)):
         places.setdefault((getattr(node, "lineno", 0), name), node)
@@ -116,7 +119,7 @@ def banned_findings(names: Names, exercise: Exercise, lines: list[str], context:
 
 
 def own_tests(tree: ast.Module) -> Iterator[ast.AST]:
-    """The nodes of the statements that are run while the file is loaded, and neither define anything nor give a name to it."""
+    """Yield the nodes of statements that run when the file is loaded, and that neither define anything nor give it a name."""
     for statement in tree.body:
         gives_a_name = isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Name | ast.Attribute)
         if not gives_a_name and not any(isinstance(node, DEFINES) for node in ast.walk(statement)):
@@ -124,7 +127,7 @@ def own_tests(tree: ast.Module) -> Iterator[ast.AST]:
 
 
 def imported(names: Names, exercise: Exercise) -> Iterator[tuple[ast.AST, str]]:
-    """The contract names that are banned names, imported under the name of the contract."""
+    """Yield the banned names that are imported under a name of the contract, each with its node."""
     for signature in exercise.defines:
         name = names.final.get(signature.name)
         if name is not None and names.wanted(name):
@@ -132,7 +135,7 @@ def imported(names: Names, exercise: Exercise) -> Iterator[tuple[ast.AST, str]]:
 
 
 def is_untouched(tree: ast.Module, exercise: Exercise) -> bool:
-    """Whether every definition that the stub leaves open is unchanged, apart from docstrings and comments."""
+    """Return True if every definition that the stub leaves open is unchanged, except for docstrings and comments."""
     try:
         stub = parse(read_text(exercise.stub))
     except CourseError:
@@ -149,12 +152,12 @@ def definitions(tree: ast.Module) -> dict[str, ast.stmt]:
 
 
 def is_open(node: ast.AST) -> bool:
-    """Whether a definition is still to be written: it names NotImplementedError."""
+    """Return True if a definition is still to be written: it names NotImplementedError."""
     return any(isinstance(inner, ast.Name) and inner.id == "NotImplementedError" for inner in ast.walk(node))
 
 
 def outline(node: ast.stmt) -> list[object]:
-    """The bases and the body of a definition as one flat list, which no depth can overflow; statements without effect left out."""
+    """Return the body and the bases of a definition as one flat list, for any depth. Statements without effect are left out."""
     parts: list[object] = []
     rest: list[object] = [getattr(node, "body", []), getattr(node, "bases", [])]
     while rest:

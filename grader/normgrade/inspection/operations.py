@@ -1,4 +1,4 @@
-"""One word for every operation, whether it is written as an operator, a method or a function."""
+"""A single word for every operation, written as an operator, a method or a function."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ OPERATORS: Mapping[type[ast.AST], str] = {
     ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Is: "is", ast.IsNot: "is not",
     ast.In: "in", ast.NotIn: "not in", ast.And: "and", ast.Or: "or",
 }  # fmt: skip
-SPELLINGS = {  # other names of the same
+SPELLINGS = {  # other names of the same operations
     "add": "+", "sub": "-", "subtract": "-", "mul": "*", "multiply": "*", "div": "/", "divide": "/", "true_divide": "/", "pow": "**",
     "matmul": "@", "mm": "@", "mv": "@", "dot": "@", "ndim": "dim", "size": "shape", "clip": "clamp", "clamp_min": "clamp",
     "absolute": "abs", "data": "detach", "square_": "square", "maximum": "clamp", "max": "amax", "half": "to half",
 }  # fmt: skip
-ROLES = {  # of positional arguments behind the first
+ROLES = {  # of the positional arguments after the first
     **dict.fromkeys(("mean", "sum", "amax", "amin", "prod", "var", "std", "var_mean", "std_mean"), ("dim", "keepdim")),
     "clamp": ("min", "max"), "softmax": ("dim",), "lerp": ("end", "weight"), "range": ("1", "2"),
 }  # fmt: skip
@@ -28,7 +28,7 @@ SPREADS = frozenset({"var", "std", "var_mean", "std_mean"})
 
 
 def operation(name: str, given: Sequence[Value], named: Mapping[str, Value], at: ast.AST | None) -> Value:
-    """The value of an operation on values, some of them with a name."""
+    """Return the value of an operation on values, some of them with a name."""
     name = SPELLINGS.get(name, name)
     if name == "cat" or name == "stack":
         return Value(name, parts_of(name, given, named), at)
@@ -53,7 +53,10 @@ def parts_of(name: str, given: Sequence[Value], named: Mapping[str, Value]) -> t
 
 
 def spread(name: str, given: Sequence[Value], named: Mapping[str, Value], at: ast.AST | None) -> Value:
-    """A variance, or the root of one, with the correction that it has: 1 where none is given. A bool in second place says `unbiased`."""
+    """Return the value of a variance, or of its root, with its correction, which is 1 by default.
+
+    A bool in the second position is `unbiased`.
+    """
     parts = {"0": given[0]}
     for role, value in (*(("", value) for value in given[1:]), *named.items()):
         is_bool = value.label in ("constant True", "constant False")
@@ -70,7 +73,7 @@ def spread(name: str, given: Sequence[Value], named: Mapping[str, Value], at: as
 
 
 def completed(parts: dict[str, Value]) -> tuple[tuple[str, Value], ...]:
-    """The parts of a reduction, with the defaults of those that are not given."""
+    """Return the parts of a reduction, with defaults for the missing ones."""
     return tuple({**parts, "dim": parts.get("dim", constant(None)), "keepdim": parts.get("keepdim", constant(False))}.items())
 
 
@@ -92,10 +95,10 @@ def times(one: Value, other: Value, at: ast.AST | None) -> Value:
 
 
 def quotient(one: Value, other: Value, at: ast.AST | None) -> Value:
-    """a / b is a · (1 / b), so that a reciprocal root and a division by a root are the same."""
+    """Return a / b as a · (1 / b), so that a reciprocal root and a division by a root are the same."""
     if found := folded("/", one, other, at):
         return found
-    if one.label == "sum" and seen_through(other).label not in ("+", "-"):  # less or more than the number of values is another thing
+    if one.label == "sum" and seen_through(other).label not in ("+", "-"):  # n - 1 or n + 1 gives no mean
         return Value("mean", (*one.parts, ("by", other)), at)
     inverse = Value("1/", (("0", other),), at)
     return inverse if number(one) == 1 else Value("*", (("", one), ("", inverse)), at)
@@ -127,7 +130,7 @@ def square(value: Value, at: ast.AST | None) -> Value:
 
 
 def folded(sign: str, one: Value, other: Value, at: ast.AST | None) -> Value | None:
-    """The number that an operation on two numbers gives."""
+    """Return the result of an operation on two numbers; None if one is not a known number, or the operation fails."""
     left, right = number(one), number(other)
     if left is None or right is None:
         return None
@@ -148,14 +151,14 @@ def negative(value: Value, at: ast.AST | None) -> Value:
 
 
 def negated(value: Value, at: ast.AST | None) -> Value:
-    """`not` in front of a value; a comparison is turned round."""
+    """Return the negation of a value; a comparison becomes the opposite comparison."""
     if value.label in OPPOSITES:
         return Value(OPPOSITES[value.label], value.parts, value.at)
     return value.parts[0][1] if value.label == "not" else Value("not", (("0", value),), at)
 
 
 def either(condition: Value, then: Value, otherwise: Value, at: ast.AST | None) -> Value:
-    """One of two values, as a condition decides."""
+    """Return one of two values, chosen by a condition."""
     if seen_through(then) is seen_through(otherwise):
         return then
     if condition.label in ("not", "is not", "!=", "not in"):

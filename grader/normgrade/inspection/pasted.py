@@ -1,4 +1,4 @@
-"""Text that was pasted from elsewhere and is no Python: a notebook, a fence of Markdown, prompts, signs of a word processor."""
+"""Pasted text that is not Python: a notebook, a Markdown fence, prompts, typographic characters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PLAIN = dict(zip("\u201c\u201d\u201e\u2033\u2018\u2019\u2032\u2013\u2014\u2212\u
 
 
 def is_notebook(source: str) -> bool:
-    """Return if a text is a Jupyter notebook: an object of JSON with cells."""
+    """Return True if a text is a Jupyter notebook: a JSON object with cells."""
     if not source.lstrip().startswith("{"):
         return False
     try:
@@ -23,14 +23,14 @@ def is_notebook(source: str) -> bool:
 
 
 def notebook() -> str:
-    """Say how the code of a notebook is graded."""
+    """Return the message about a notebook: how its code is graded."""
     return _(
         "This is a notebook, not a Python file: copy the cell that defines your code into a file, or grade it with `%%normgrade` there."
     )
 
 
 def remedy(lines: list[str], line: int, column: int) -> str:
-    """Say how to mend a line that is no Python since it was pasted, after a space; "" if that is not why."""
+    """Return a remedy for a line that is not Python because it was pasted, after a space; "" if that is not the cause."""
     text = lines[line - 1].lstrip()
     if text.startswith(FENCE):
         return _(" Leave the lines that begin with ``` out: they mark code in a text.")

@@ -1,6 +1,6 @@
-"""The usual cause of an exception, and how to mend it: tables, in which the first entry that fits counts.
+"""The usual causes of exceptions and their remedies, in tables; the first entry that fits is used.
 
-An entry is true of any code that raises such an exception. Whatever depends on the code is asked of its text by a clue.
+An entry is true of any code that raises such an exception. If its truth depends on the code, a clue examines the text.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ LONGEST_WORD = 80  # characters
 
 @dataclass(frozen=True)
 class Crash:
-    """An exception that a submission raised, or how else it ended, and where.
+    """An exception that a submission raised, or another ending, and its place.
 
-    ending: the word for how it ended, one of `worker.observation.Cause`.
+    ending: the word for the ending, one of `worker.observation.Cause`.
     types: the names of the exception's classes, most derived first.
     line, function: the innermost line of the submission; 0 and "" if there is none.
     """
@@ -39,18 +39,18 @@ class Crash:
 
     @cached_property
     def around(self) -> Definition | None:
-        """The function in which it was raised."""
+        """The function that raised the exception."""
         return self.program.around(self.line) if self.line else None
 
     @cached_property
     def here(self) -> list[ast.AST]:
-        """The nodes of the statement in which it was raised."""
+        """The nodes of the statement that raised the exception."""
         statement = self.program.statement(self.line) if self.line else None
         return [] if statement is None else [statement, *simple(statement)]
 
 
 class Found(NamedTuple):
-    """A clue in the text: the words that the advice needs, and a better place than the line that was raised in."""
+    """A clue in the text: the words for the advice, and a better place than the line that raised."""
 
     words: Mapping[str, object] = {}
     at: ast.AST | None = None
@@ -63,9 +63,9 @@ class Pitfall(NamedTuple):
     """One usual cause.
 
     raised: the names of exceptions, or a word for another ending, separated by "|".
-    says: a pattern that the message holds; its groups are words of the advice.
-    advice: the cause and how to mend it, to be translated.
-    clue: looks for what makes it certain; without one, the message does.
+    says: a pattern that the message contains; its groups are words of the advice.
+    advice: the cause and its remedy, to be translated.
+    clue: a search for evidence in the code; without a clue, the message is sufficient.
     """
 
     raised: str
@@ -75,14 +75,14 @@ class Pitfall(NamedTuple):
 
 
 class Advice(NamedTuple):
-    """A sentence or two, and the place in the source that they are about, if it is another than that of the exception."""
+    """A sentence or two, and their place in the source if it is not the place of the exception."""
 
     text: str
     at: ast.AST | None = None
 
 
 def advice_on(crash: Crash, pitfalls: Iterable[Pitfall]) -> Advice:
-    """The advice of the first entry that fits a crash; no text if none does."""
+    """Return the advice of the first entry that fits a crash; without text if none fits."""
     kinds = {*crash.types, crash.ending}
     for pitfall in pitfalls:
         if kinds.isdisjoint(pitfall.raised.split("|")) or not (match := re.search(pitfall.says, crash.message)):
@@ -95,12 +95,12 @@ def advice_on(crash: Crash, pitfalls: Iterable[Pitfall]) -> Advice:
 
 
 def shortened(word: object) -> object:
-    """A word as an advice holds it: what a submission says or names may be of any length."""
+    """Return a word for an advice, cut if it is too long: a submission's messages and names may have any length."""
     return f"{word[:LONGEST_WORD]}…" if isinstance(word, str) and len(word) > LONGEST_WORD else word
 
 
 def simple(statement: ast.stmt) -> Iterable[ast.AST]:
-    """The nodes of a statement, without those of the block that it heads."""
+    """Yield the nodes of a statement, without those of the blocks below its header."""
     for name, value in ast.iter_fields(statement):
         if name not in ("body", "orelse", "finalbody", "handlers", "cases"):
             for node in value if isinstance(value, list) else [value]:

@@ -1,4 +1,4 @@
-"""The usual causes of exceptions of PyTorch and NumPy: one in the place of the other, keywords, dtypes, parameters, gradients."""
+"""The usual causes of exceptions of PyTorch and NumPy: one library used for the other, keywords, dtypes, parameters, gradients."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OTHER_KEYWORD = N_("Write `{right}=` instead of `{wrong}=`.")
 DTYPES = N_("Two dtypes meet here: bring one to the other, as in `weight.to(x.dtype)`.")
 
 LIBRARIES = (
-    # One library in the place of the other
+    # One library used for the other
     Pitfall("TypeError", COMBINATION, NOT_NUMPY, calls("numpy")),
     Pitfall("RuntimeError", r"Can't call numpy\(\)", TO_NUMPY),
     Pitfall(

@@ -1,4 +1,4 @@
-"""The usual causes of exceptions about shapes: broadcasting, dimensions that are counted, many numbers in the place of one."""
+"""The usual causes of exceptions about shapes: broadcasting, counted dimensions, and many numbers in place of one."""
 
 from __future__ import annotations
 

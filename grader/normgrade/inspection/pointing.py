@@ -1,4 +1,4 @@
-"""Points at the lines of a submission where the mistakes of a diagnosis stand."""
+"""Spots: the lines of a submission that contain the mistakes of a diagnosis."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from normgrade.report.report import Spot
 
 
 def spots_of(mistakes: Iterable[Mistake], reference: str, submission: str) -> tuple[Spot, ...]:
-    """Where these mistakes stand in the submission, from its first line on. A mistake whose place is uncertain has none."""
+    """Return the spots of these mistakes in the submission, from its first line on. A mistake with an uncertain place has none."""
     lines = lines_of(submission)
     found = (
         Spot(mistake.name, caret.line, caret.column, caret.width, lines[caret.line - 1], mistake.remedy)
         for mistake in mistakes
-        if mistake.edits  # one that comes from a file is written in another way altogether
+        if mistake.edits  # a mistake from a file is written in a completely different way
         for caret in counterparts(reference, mistake.source, submission)
     )
     return tuple(sorted(found, key=lambda spot: (spot.line, spot.column)))

@@ -1,4 +1,4 @@
-"""The program that a source is, as far as its text is certain: its functions, the statements of its lines, its imports."""
+"""A source as a program, as far as its text is certain: its functions, the statements of its lines, its imports."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 @dataclass(frozen=True, eq=False)
 class Definition:
-    """A function of the source, with the name that Python gives it, as in "LayerNorm.forward", and the class that it is a method of."""
+    """A function of the source, with its qualified name, as in "LayerNorm.forward", and its class if it is a method."""
 
     name: str
     node: Function
@@ -29,7 +29,7 @@ class Definition:
 
     @cached_property
     def own(self) -> list[ast.AST]:
-        """The nodes of its body, without those of functions and classes in it, in their order."""
+        """The nodes of the function in their order, without those inside nested functions and classes."""
         return [*within(self.node)]
 
 
@@ -47,31 +47,31 @@ class Program:
 
     @cached_property
     def definitions(self) -> list[Definition]:
-        """All functions, those in functions too."""
+        """All functions, including nested ones."""
         return [*definitions_in(self.tree.body, "", None)]
 
     def called(self, name: str) -> Definition | None:
-        """The function of that name, if there is one only."""
+        """Return the function of that name, if there is only one."""
         found = [each for each in self.definitions if each.name == name]
         return found[0] if len(found) == 1 else None
 
     def around(self, line: int) -> Definition | None:
-        """The innermost function that a line belongs to."""
+        """Return the innermost function around a line."""
         found = [each for each in self.definitions if each.node.lineno <= line <= (each.node.end_lineno or 0)]
         return max(found, key=lambda each: each.node.lineno, default=None)
 
     def statement(self, line: int) -> ast.stmt | None:
-        """The innermost statement that a line belongs to."""
+        """Return the innermost statement around a line."""
         found = [node for node in self.nodes if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or 0)]
         return max(found, key=lambda node: (node.lineno, -(node.end_lineno or 0)), default=None)
 
     def on(self, line: int) -> list[ast.AST]:
-        """The nodes that begin on a line."""
+        """Return the nodes that begin on a line."""
         return [node for node in self.nodes if getattr(node, "lineno", 0) == line]
 
     @cached_property
     def imports(self) -> dict[str, str]:
-        """The names that an import binds, anywhere in the source, each with what it stands for."""
+        """The names that an import binds, anywhere in the source, each with the dotted name that it stands for."""
         found = {}
         for node in self.nodes:
             for alias in node.names if isinstance(node, ast.Import | ast.ImportFrom) else ():
@@ -81,7 +81,7 @@ class Program:
         return found
 
     def dotted(self, node: ast.AST) -> str:
-        """The dotted name that an expression spells, with what its first part was imported as; "" for any other."""
+        """Return the dotted name that an expression spells, with the import of its first part resolved; "" for any other expression."""
         parts = []
         while isinstance(node, ast.Attribute):
             parts.append(node.attr)
@@ -92,7 +92,7 @@ class Program:
 
 
 def within(scope: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a scope, without those of the scopes in it, in their order; no depth is too large."""
+    """Yield the nodes of a scope in their order, without those inside nested scopes, at any depth."""
     rest = [*ast.iter_child_nodes(scope)][::-1]
     while rest:
         yield (node := rest.pop())
@@ -115,6 +115,6 @@ def definitions_in(body: list[ast.stmt], prefix: str, owner: ast.ClassDef | None
 
 @lru_cache(maxsize=16)
 def program_of(source: str) -> Program | None:
-    """The program that a source is; None if Python cannot parse it."""
+    """Return the program of a source; None if Python cannot parse it."""
     tree = parse(source)
     return Program(lines_of(source), tree) if isinstance(tree, ast.Module) else None

@@ -1,4 +1,4 @@
-"""The results of a function, and its changes of its arguments, as far as its text is certain."""
+"""The results of a function and its changes to its arguments, as far as its text is certain."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ GENERATES = ast.Yield | ast.YieldFrom
 
 
 def ends_without_return(definition: Definition) -> ast.stmt | None:
-    """The last statement of a function that never returns a value; None if it does."""
+    """Return the last statement of a function that never returns or yields a value; None if it does."""
     if [*values_returned(definition)] or any(isinstance(node, GENERATES) for node in definition.own):
         return None
     return definition.node.body[-1]
 
 
 def only_return(definition: Definition) -> ast.expr | None:
-    """The value that a function returns, if it does so in one place only."""
+    """Return the value that a function returns, if it has only one return statement with a value."""
     found = [*values_returned(definition)]
     return found[0] if len(found) == 1 else None
 
@@ -28,7 +28,7 @@ def values_returned(definition: Definition) -> Iterator[ast.expr]:
 
 
 def overwritten(definition: Definition, number: int) -> ast.AST | None:
-    """The first place that changes an input in place, which is counted from 1; None if that is not certain."""
+    """Return the first node that changes an input in place; None if that is uncertain. `number` counts the inputs from 1."""
     inputs = definition.parameters[definition.owner is not None :]
     if number > len(inputs):
         return None
@@ -42,7 +42,7 @@ def overwritten(definition: Definition, number: int) -> ast.AST | None:
 
 
 def changes(node: ast.AST, name: str) -> bool:
-    """Return if a node changes the tensor of that name: `x -= 1`, `x[0] = 1`, `x.sub_(1)`, `torch.sub(x, 1, out=x)`."""
+    """Return True if a node changes the tensor of that name: `x -= 1`, `x[0] = 1`, `x.sub_(1)`, `torch.sub(x, 1, out=x)`."""
     match node:
         case ast.AugAssign(target=ast.Name(id) | ast.Subscript(value=ast.Name(id)) | ast.Attribute(value=ast.Name(id), attr="data")):
             return id == name
@@ -56,7 +56,7 @@ def changes(node: ast.AST, name: str) -> bool:
 
 
 def binds(node: ast.AST, name: str) -> bool:
-    """Return if a node gives the name to something else."""
+    """Return True if a node binds the name to something else."""
     return isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
 
 

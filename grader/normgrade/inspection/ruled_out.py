@@ -1,4 +1,4 @@
-"""Known mistakes that a submission's source rules out: a default that is right is not told wrong, nor an eps that is there missing."""
+"""Known mistakes that a submission's source rules out: wrong defaults that it does not have, and a missing eps if it has one."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Functions = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True)
 class Reading:
-    """What a source says of its numbers.
+    """The numbers of a source.
 
     - `defaults`: the default of each parameter that has a plain one, by function and name.
-    - `has_eps`: whether any computation uses the parameter eps, by itself or as an attribute, or a number as small.
+    - `has_eps`: True if any computation uses the parameter eps, directly or as an attribute, or a number as small.
     """
 
     defaults: dict[tuple[str, str], object]
@@ -27,7 +27,7 @@ class Reading:
 
 
 def without_ruled_out(mistakes: Sequence[Mistake], reference: str, submission: str) -> list[Mistake]:
-    """The mistakes that the submission may have made, as far as its source tells."""
+    """Return the mistakes that the submission may have made, according to its source."""
     right, own = reading_of(reference), reading_of(submission)
     if right is None or own is None:
         return [*mistakes]
@@ -35,7 +35,7 @@ def without_ruled_out(mistakes: Sequence[Mistake], reference: str, submission: s
 
 
 def is_ruled_out(mistake: Mistake, right: Reading, own: Reading) -> bool:
-    """Return if a mistake has a default that is not the submission's, or is a missing eps where the submission has one."""
+    """Return True if a mistake has a default that the submission does not have, or misses an eps that the submission has."""
     wrong = reading_of(mistake.source)
     if wrong is None:
         return False
@@ -46,7 +46,7 @@ def is_ruled_out(mistake: Mistake, right: Reading, own: Reading) -> bool:
 
 
 def reading_of(source: str) -> Reading | None:
-    """What a source says of its numbers; None if it is no Python."""
+    """Return the numbers of a source; None if it is not valid Python."""
     with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
         tree = ast.parse(source)
         return Reading(dict(defaults_in(tree)), has_eps(tree))
@@ -54,7 +54,7 @@ def reading_of(source: str) -> Reading | None:
 
 
 def defaults_in(tree: ast.Module) -> Iterator[tuple[tuple[str, str], object]]:
-    """The plain defaults of all functions and methods, each with the name of the function and that of the parameter."""
+    """Yield the plain defaults of all functions and methods, each with the names of the function and of the parameter."""
     owners: list[ast.Module | ast.ClassDef] = [tree, *(node for node in tree.body if isinstance(node, ast.ClassDef))]
     for owner in owners:
         for function in owner.body:
@@ -70,7 +70,7 @@ def defaults_in(tree: ast.Module) -> Iterator[tuple[tuple[str, str], object]]:
 
 
 def has_eps(tree: ast.Module) -> bool:
-    """Return if an operation or a call takes eps, or a number as small; to store it in an attribute is no use of it."""
+    """Return True if an operation or a call takes eps, or a number as small. Storing it in an attribute does not count."""
     stored = [node for node in ast.walk(tree) if targets_of(node)]
     names = {EPS, *(target for node in stored if is_named(node, {EPS}) for target in targets_of(node))}
     skipped = {id(part) for node in stored for part in ast.walk(node)}
@@ -79,7 +79,7 @@ def has_eps(tree: ast.Module) -> bool:
 
 
 def is_named(node: ast.AST, names: Collection[str]) -> bool:
-    """Return if one of these names or attributes, or a number as small as eps, is part of an expression."""
+    """Return True if an expression contains one of these names or attributes, or a number as small as eps."""
     for part in ast.walk(node):
         match part:
             case ast.Name(id=name) | ast.Attribute(attr=name) if name in names:
@@ -90,6 +90,6 @@ def is_named(node: ast.AST, names: Collection[str]) -> bool:
 
 
 def targets_of(node: ast.AST) -> list[str]:
-    """The attributes to which something is assigned, as in `self.eps = eps`."""
+    """Return the attributes that a statement assigns to, as in `self.eps = eps`."""
     targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
     return [each.attr for target in targets for each in ast.walk(target) if isinstance(each, ast.Attribute)]

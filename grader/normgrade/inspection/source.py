@@ -1,4 +1,4 @@
-"""Reads a submission, up to a limit, and parses it. Whatever prevents either is a finding."""
+"""The source of a submission: its file is read, up to a limit, decoded and parsed. Any failure is a finding."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from normgrade.language.visible import blank, in_columns
 from normgrade.report.report import Finding, Rule
 
 LIMIT_BYTES = 64 * 1024
-ENCODING = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")  # as PEP 263 has it
-ASCII = b"\\n" + bytes(range(32, 127)).replace(b"\\", b"")  # what begins with a backslash stays as it is, too
+ENCODING = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")  # as in PEP 263
+ASCII = b"\\n" + bytes(range(32, 127)).replace(b"\\", b"")  # an escape, which must stay as it is, and ASCII
 SHOWN_COLUMNS = 100  # of a source line in a message
 
 
 def content_of(path: Path, slug: str) -> bytes | Finding:
-    """The bytes of a submission's file, or why it is not read. It never blocks, whatever the path leads to."""
+    """Return the bytes of a submission's file, or a finding with the reason why it is not read. This never blocks, for any kind of path."""
     try:
         return read_plain(path, LIMIT_BYTES)
     except OSError as error:
@@ -54,7 +54,7 @@ def unreadable(path: Path, slug: str, error: OSError) -> str:
 
 
 def decoded(path: Path, content: bytes) -> str | Finding:
-    """The text of a file: in UTF-8, or in the encoding that a comment in its first lines names, as Python reads it."""
+    """Return the text of a file: in UTF-8, or in the encoding that a comment in its first lines names, as Python reads it."""
     mark = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) else b""
     line, encoding = named_encoding(content[len(mark) :])
     if not keeps_ascii(encoding):
@@ -76,17 +76,17 @@ def decoded(path: Path, content: bytes) -> str | Finding:
 
 
 def named_encoding(content: bytes) -> tuple[int, str]:
-    """The encoding that a comment in the first two lines names, and the line; UTF-8 where none does."""
+    """Return the encoding that a comment in the first two lines names, and the line number; UTF-8 if none does."""
     for number, line in enumerate(content.split(b"\n")[:2], 1):
         if match := ENCODING.match(line):
             return number, match[1].decode("ascii")
-        if line.split(b"#")[0].strip():  # code: no comment after it counts
+        if line.split(b"#")[0].strip():  # code: comments after it do not count
             break
     return 1, "utf-8"
 
 
 def keeps_ascii(encoding: str) -> bool:
-    """Whether Python knows an encoding, and Python's own signs mean themselves in it."""
+    """Return True if Python knows an encoding, and ASCII characters have their usual bytes in it."""
     try:
         return ASCII.decode(encoding) == ASCII.decode()
     except (LookupError, UnicodeError):
@@ -94,14 +94,14 @@ def keeps_ascii(encoding: str) -> bool:
 
 
 def parse(source: str) -> ast.Module | Finding:
-    """The syntax tree of a source, or why Python cannot parse it."""
+    """Return the syntax tree of a source, or a finding with the reason why Python cannot parse it."""
     if "\0" in source:
         before = lines_of(source[: source.index("\0")])
         text = _("The file holds a NUL byte, which Python source cannot: save it again as plain text.")
         return Finding(len(before), len(before[-1]) + 1, Rule.FILE, text)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # an invalid escape is the learner's business, and not an error
+            warnings.simplefilter("ignore")  # an invalid escape is not an error
             return ast.parse(source)
     except SyntaxError as error:
         return not_python(source, error)
@@ -120,7 +120,7 @@ def not_python(source: str, error: SyntaxError) -> Finding:
 
 
 def invalid(why: str) -> str:
-    """Python's reason why a source is invalid. Some of its reasons are questions."""
+    """Return the message with Python's reason why a source is invalid. Some of Python's reasons are questions."""
     if why.endswith("?"):
         return _("The file is not valid Python: {why}", why=why)
     return _("The file is not valid Python: {why}.", why=why)
@@ -132,7 +132,7 @@ def too_deep() -> Finding:
 
 
 def pointed_at(line: str, column: int) -> str:
-    """The line with a caret under the column. A long line is cut around the column."""
+    """Return the line with a caret under the column. A long line is cut around the column."""
     first = max(0, column - 1 - SHOWN_COLUMNS // 2) if len(line) > SHOWN_COLUMNS else 0
     before = ("…" if first else "") + in_columns(line[first : column - 1])
     after = in_columns(line[column - 1 : first + SHOWN_COLUMNS]) + ("…" if first + SHOWN_COLUMNS < len(line) else "")
@@ -140,7 +140,7 @@ def pointed_at(line: str, column: int) -> str:
 
 
 def position(lines: list[str], node: ast.AST) -> tuple[int, int]:
-    """Line and column of a node, both from 1, in characters; the tree counts bytes."""
+    """Return the line and column of a node, both from 1, in characters; the tree counts bytes."""
     line: int = getattr(node, "lineno", 1)
     offset: int = getattr(node, "col_offset", 0)
     return line, len(lines[line - 1].encode()[:offset].decode(errors="ignore")) + 1

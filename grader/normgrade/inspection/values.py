@@ -1,6 +1,6 @@
-"""What a program computes, as a graph: every value knows from what it is made, for what it is used, and where that is written.
+"""The computation of a program as a graph: every value knows its parts, its users, and its place in the source.
 
-A value is told by what is done, not by how it is spelt: `x.var(-1)`, `torch.var(h, dim=-1)` and names in between are one and the same.
+A value is identified by its operation, not by its spelling: `x.var(-1)`, `torch.var(h, dim=-1)` and intermediate names are the same.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ EFFECTS = frozenset({"do", "keep", "loop", "overwrite", "return"})
 
 @dataclass(eq=False, slots=True)
 class Value:
-    """A value, or an effect such as what a method returns or a buffer is set to.
+    """A value, or an effect such as the return of a method or the setting of a buffer.
 
-    label: what it is, as in "sqrt", "+", "constant 0", "self.weight".
-    parts: what it is made from, each with its role, as in "dim".
-    at: where it is written; None for a default that is written nowhere.
-    users: the values that are made from it, each with the role that it has there.
+    label: the operation or the name, as in "sqrt", "+", "constant 0", "self.weight".
+    parts: the values that it is made from, each with its role, as in "dim".
+    at: its node in the source; None for a default that is not written.
+    users: the values that are made from it, each with the role that this value has there.
     """
 
     label: str
@@ -51,7 +51,7 @@ def constant(value: object, at: ast.AST | None = None) -> Value:
 
 
 def number(value: Value) -> float | None:
-    """The number that a constant is; None for all else."""
+    """Return the number of a constant; None for any other value."""
     if not value.label.startswith("constant "):
         return None
     try:
@@ -61,14 +61,14 @@ def number(value: Value) -> float | None:
 
 
 def seen_through(value: Value) -> Value:
-    """The value without what changes its shape or dtype alone."""
+    """Return the value without operations that only change its shape or dtype."""
     while value.label in VIEWS and value.parts:
         value = value.parts[0][1]
     return value
 
 
 def same(one: Value, other: Value) -> bool:
-    """Whether both are the same value, or are computed in the same way."""
+    """Return True if both are the same value, or are computed in the same way."""
     one, other = seen_through(one), seen_through(other)
     if one is other:
         return True
@@ -77,7 +77,7 @@ def same(one: Value, other: Value) -> bool:
 
 
 def reached_from(roots: Iterable[Value]) -> Iterator[Value]:
-    """Every value from which the roots are made, once, and the roots."""
+    """Yield the roots and every value that they are made from, each once."""
     seen: set[int] = set()
     rest = list(roots)
     while rest:
@@ -88,11 +88,11 @@ def reached_from(roots: Iterable[Value]) -> Iterator[Value]:
             rest += [part for _role, part in value.parts]
 
 
-# What a value stands for in the formula, however it is computed
+# The meaning of a value in the formula, for any way to compute it
 
 
 def kind(value: Value) -> str:
-    """The word for a value where it is a part of another: "variance", "centred", or what its label says."""
+    """Return the word for a value that is part of another: "variance", "centred", or its label."""
     value = seen_through(value)
     match value.label:
         case "detach":
@@ -128,7 +128,7 @@ def is_mean(value: Value) -> bool:
 
 
 def kind_of_average(value: Value) -> str:
-    """The mean of squares is a variance, where what is squared is centred."""
+    """Return the word for a mean or a sum. The mean of squares is a variance if the squared value is centred."""
     averaged = seen_through(value.parts[0][1])
     if averaged.label != "square":
         return value.label

@@ -1,6 +1,6 @@
-"""The language that normgrade speaks: English, as its sources do, or one that it has a catalogue for.
+"""The language that normgrade speaks: English, like its sources, or a language with a catalogue.
 
-Messages are marked with `_` and `n_`, and translated at the moment when they are made. So `speak` is called first.
+Messages are marked with `_` and `n_`, and translated when they are made. So `speak` is called first.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ current = Spoken(ENGLISH, None)
 
 
 def speak(language: str) -> None:
-    """Say everything in this process, in all its threads, from now on in this language, one of LANGUAGES."""
+    """Set the language of all messages of this process, in all its threads. It is one of LANGUAGES."""
     global current
     if language == ENGLISH:  # gettext is not even imported
         current = Spoken(ENGLISH, None)
@@ -47,7 +47,7 @@ def speak(language: str) -> None:
 
 
 def spoken() -> str:
-    """The language that is spoken: a key of LANGUAGES."""
+    """Return the current language: a key of LANGUAGES."""
     return current.language
 
 
@@ -57,21 +57,21 @@ def inherit() -> None:
 
 
 def _(message: str, /, **values: Any) -> str:
-    """The message in the language that is spoken, with `{names}` filled in where there are values."""
+    """Return the message in the current language, with `{names}` filled in if there are values."""
     catalogue = current.catalogue
     said = message if catalogue is None else catalogue.gettext(message)
     return said.format(**made_visible(values)) if values else said
 
 
 def n_(one: str, many: str, n: int, /, **values: Any) -> str:
-    """The message about one thing or about many; `{n}` is their number."""
+    """Return the message about one thing or about many, in the current language; `{n}` is their number."""
     catalogue = current.catalogue
     said = (one if n == 1 else many) if catalogue is None else catalogue.ngettext(one, many, n)
     return said.format(n=n, **made_visible(values))
 
 
 def made_visible(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values with a dot for every character that steers a terminal: names of files, and other text from outside."""
+    """Return the values with a dot for every control character of a terminal: names of files, and other text from outside."""
     return {
         name: visible(value) if isinstance(value, str) else visible_name(value) if isinstance(value, os.PathLike) else value
         for name, value in values.items()
@@ -79,19 +79,19 @@ def made_visible(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def N_(message: str) -> str:
-    """The message as it is, marked for the catalogue. It stands where the language is not known yet; `_` translates it later."""
+    """Return the message as it is. This marks it for the catalogue when the language is not known yet; `_` translates it later."""
     return message
 
 
 def usual(environment: Mapping[str, str] = os.environ) -> str:
-    """The language of the user's locale if it is one of ours, else English."""
+    """Return the language of the user's locale if it is one of LANGUAGES, else English."""
     name = windows_locale() if sys.platform == "win32" else next(filter(None, map(environment.get, LOCALE)), "")
     language = name[:2].lower()
     return language if language in LANGUAGES else ENGLISH
 
 
 def windows_locale() -> str:
-    """The language of the desktop; Windows has no variables for it."""
+    """Return the language of the desktop; Windows has no variables for it."""
     import ctypes
     import locale
 

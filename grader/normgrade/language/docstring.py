@@ -1,4 +1,4 @@
-"""What a docstring says: in English, and in a paragraph "zh: …" of its own in Chinese."""
+"""Docstrings in several languages: a paragraph "zh: …" holds the Chinese text, and the others are English."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from inspect import cleandoc
 from normgrade.language import ENGLISH, LANGUAGES, spoken
 
 QUOTES = '"""'
-OTHERS = tuple(f"{language}: " for language in LANGUAGES if language != ENGLISH)  # how their paragraphs begin
+OTHERS = tuple(f"{language}: " for language in LANGUAGES if language != ENGLISH)  # the beginnings of their paragraphs
 SIGN = r"[\u3000-\u9fff\uff00-\uffef]"  # Chinese, which has no spaces where lines break
 
 
 def first_paragraph(docstring: str | None) -> str:
-    """The first paragraph of a docstring in the language that is spoken, or else in English."""
+    """Return the first paragraph of a docstring in the current language, or else in English."""
     return first_paragraph_in(docstring, spoken()) or first_paragraph_in(docstring, ENGLISH)
 
 
 def first_paragraph_in(docstring: str | None, language: str) -> str:
-    """The first paragraph as one line; for another language than English, the paragraph that begins with "zh: ". "" where there is none."""
+    """Return the first paragraph as one line; for a language like "zh", the paragraph that begins with "zh: ". "" if there is none."""
     first, *others = cleandoc(docstring or "").split("\n\n")
     if language == ENGLISH:
         return joined(first)
@@ -28,7 +28,7 @@ def first_paragraph_in(docstring: str | None, language: str) -> str:
 
 
 def as_spoken(source: str) -> str:
-    """The source of a module, whose docstring keeps only the paragraphs of the language that is spoken. The code stays as it is."""
+    """Return the source of a module with only the paragraphs of the current language in its docstring. The code stays as it is."""
     first = next(iter(ast.parse(source).body), None)
     literal = ast.get_source_segment(source, first) if isinstance(first, ast.Expr) else None
     if literal is None or not (literal.startswith(QUOTES) and literal.endswith(QUOTES)):
@@ -42,5 +42,5 @@ def as_spoken(source: str) -> str:
 
 
 def joined(paragraph: str) -> str:
-    """The lines of a paragraph as one, without spaces between Chinese characters."""
+    """Join the lines of a paragraph, without spaces between Chinese characters."""
     return re.sub(rf"(?<={SIGN}) (?={SIGN})", "", " ".join(paragraph.split()))

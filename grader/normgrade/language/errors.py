@@ -9,24 +9,24 @@ from normgrade.language import _
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The question after an unknown name, with a space before it: " Did you mean …?"; "" where no known name is similar."""
+    """Return the question after an unknown name, with a space before it: " Did you mean …?"; "" if no known name is similar."""
     near = get_close_matches(name, list(known), n=1)
     return _(' Did you mean "{name}"?', name=near[0]) if near else ""
 
 
 def either(names: Iterable[str]) -> str:
-    """The names as a choice: "en or zh"."""
+    """Return the names as a choice: "en or zh"."""
     return _(" or ").join(names)
 
 
 def listed(words: Iterable[str]) -> str:
-    """One word or more, one after the other: "2, 3 and 5"."""
+    """Return one word or more as a list: "2, 3 and 5"."""
     *first, last = words
     return _(" and ").join([_(", ").join(first), last]) if first else last
 
 
 class OneLine:
-    """An error that says all in one line, which IPython and Jupyter show in place of a traceback."""
+    """An error that says everything in one line, which IPython and Jupyter show in place of a traceback."""
 
     def _render_traceback_(self) -> list[str]:
         return [f"{type(self).__name__}: {self}"]
@@ -37,7 +37,7 @@ class UsageError(OneLine, Exception):
 
 
 class CourseError(UsageError):
-    """A file of the course is wrong; the sentence names file, key and what is allowed."""
+    """A file of the course is wrong; the sentence names file, key and allowed values."""
 
 
 class GraderError(OneLine, Exception):

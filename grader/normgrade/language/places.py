@@ -1,4 +1,4 @@
-"""The places of an observation, such as "step 1 · gradient of weight": data for the grader, words for whoever reads a report."""
+"""The places of an observation, such as "step 1 · gradient of weight": data for the grader, words for the reader of a report."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from normgrade.language.visible import visible
 
 BUILD = N_("build")  # the step before the first: the layer is built and filled
 STEP = N_("step {number}")
-GENERIC = frozenset([  # the templates of the generic probes, and what their gradients are gradients of
+GENERIC = frozenset([  # the templates of the generic probes, and those that their gradients belong to
     N_("output"), N_("input left alone"), N_("input"), N_("gradient of input"), N_("{name}"), N_("gradient of {name}"),
     N_("input {number}"), N_("input {number} left alone"), N_("gradient of input {number}"),
     N_("argument {number}"), N_("argument {number} left alone"), N_("gradient of argument {number}"),
@@ -30,16 +30,16 @@ NO_WORDS: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """What stands in the place of a tensor that a layer does not have: the tensor's name, and the names of those that are there."""
+    """A placeholder for a tensor that a layer does not have: its name, and the names of the tensors that the layer has."""
 
     name: str
-    there: tuple[str, ...] = field(default=(), compare=False)  # for messages alone: helpers are a layer's own affair
+    there: tuple[str, ...] = field(default=(), compare=False)  # only for messages: a layer may have any helpers
 
 
 class Place(str):
-    """Where a probe saw a value: an English text that carries the parts it is made of.
+    """The place of a value that a probe observed: an English text that carries its parts.
 
-    `template` says what was looked at, and `names` fill in its fields. With a `step`, a whole number from 1, the text begins with it:
+    `template` describes the value, and `names` fill in its fields. With a `step`, a whole number from 1, the text begins with it:
 
     >>> Place("length of {name}", name="u")
     'length of u'
@@ -49,7 +49,7 @@ class Place(str):
     A probe returns its values under such keys: `from normgrade.probes import Place, gradient_of`. Without fields, a plain text such as
     "calls of the sublayer" does as well. In another language the template is looked up in a table of the exercise, such as `["places.zh"]`
     in exercise.toml, and the names stay as they are; so `Place("{name}", name="σ")` is the same in every language. `step` and `learnt` are
-    no names of fields. Of a gradient, `learnt` is the template of what it belongs to; `gradient_of` makes such places.
+    no names of fields. For a gradient, `learnt` is the template of the value that it belongs to; `gradient_of` makes such places.
     """
 
     what: str
@@ -65,7 +65,7 @@ class Place(str):
 
     @classmethod
     def made(cls, what: str, template: str, names: Mapping[str, str], step: int | None, learnt: str | None) -> Self:
-        """The place with that text after its step."""
+        """Return the place with that text after its step."""
         place = super().__new__(cls, what if step is None else f"step {step} · {what}")
         place.what, place.template, place.names, place.step, place.learnt, place.at_steps = what, template, names, step, learnt, {}
         return place
@@ -74,22 +74,22 @@ class Place(str):
         return (self.template,), {"step": self.step, "learnt": self.learnt, **self.names}
 
     def __getstate__(self) -> None:
-        """Its arguments say everything."""
+        """Return None, because the arguments of `__new__` hold everything."""
 
     @classmethod
     def of(cls, key: object) -> Place:
-        """The key of a probe's result as a place: a plain text is a template without fields."""
+        """Return the key of a probe's result as a place: a plain text is a template without fields."""
         return key if isinstance(key, Place) else cls(str(key))
 
     def at(self, step: int | None) -> Place:
-        """The same place at another step, or at none."""
+        """Return this place at another step, or at none."""
         if (known := self.at_steps.get(step)) is None:
             known = self.at_steps[step] = self.made(self.what, self.template, self.names, step, self.learnt)
         return known
 
 
 def gradient_of(learnt: str, /, *, step: int | None = None, **names: object) -> Place:
-    """The place of a gradient: that of what the template `learnt` says.
+    """Return the place of the gradient of the value that the template `learnt` describes.
 
     >>> gradient_of("the sublayer's {name}", name="0.weight")
     "gradient of the sublayer's 0.weight"
@@ -102,13 +102,13 @@ def filled(template: str, names: Mapping[str, str]) -> str:
 
 
 def place_in_words(place: Place, words: Mapping[str, str] = NO_WORDS) -> str:
-    """The place in the language that is spoken. `words` are the exercise's own, by template; what has no words stays as it is."""
+    """Return the place in the current language. `words` are the exercise's own, by template; a template without words stays as it is."""
     what = template_in_words(place.template, place.names, words)
     return what if place.step is None else f"{step_in_words(place.step)} · {what}"
 
 
 def learnt_in_words(place: Place, words: Mapping[str, str] = NO_WORDS) -> str:
-    """What a gradient belongs to, in the language that is spoken."""
+    """Return the value that a gradient belongs to, in the current language."""
     return template_in_words(place.learnt or place.template, place.names, words)
 
 
@@ -118,5 +118,5 @@ def template_in_words(template: str, names: Mapping[str, str], words: Mapping[st
 
 
 def step_in_words(step: int | str) -> str:
-    """The number of a step, or a word for one, in the language that is spoken."""
+    """Return the number of a step, or a word for one, in the current language."""
     return _(STEP, number=step) if isinstance(step, int) else _(step) if step == BUILD else step

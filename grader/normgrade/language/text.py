@@ -1,4 +1,4 @@
-"""Text from outside: its lines, and the text without the escape sequences of terminals."""
+"""Functions for text from outside: split it into lines, and remove the escape sequences of terminals."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ ESCAPE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b\n]
 
 
 def without_escapes(text: str) -> str:
-    """The text without the escape sequences of terminals, and with "\\n" at the end of every line."""
+    """Return the text without the escape sequences of terminals, and with "\\n" at the end of every line."""
     return ESCAPE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def lines_of(source: str) -> list[str]:
-    """The lines as Python counts them: a form feed ends none, unlike in `str.splitlines`."""
+    """Split a source into lines as Python counts them: a form feed ends none, unlike in `str.splitlines`."""
     return re.split(r"\r\n|\r|\n", source)

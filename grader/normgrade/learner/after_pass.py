@@ -1,4 +1,4 @@
-"""The lines after an exercise has passed: how it went, another right way, a question, and the next step."""
+"""The lines after an exercise has passed: the number of attempts, another right way, a question, and the next step."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def after_pass(course: Course, exercise: Exercise, workspace: Workspace) -> list
     found = records(course, workspace)
     attempts = next((record.attempts for record in found if record.exercise.slug == exercise.slug), ())
     passes = sum(attempt.passed for attempt in attempts)
-    ways = other_ways(exercise) if passes else ()  # `solution` shows none before
+    ways = other_ways(exercise) if passes else ()  # `solution` shows none before a pass
     again = max(passes - 1, 0)
     lines = [how_it_went(attempts), one_of(ways, again), one_of(questions(exercise), again)]
     return [*filter(None, lines), advice(found, brief=True)]
 
 
 def how_it_went(attempts: Sequence[Attempt]) -> str:
-    """Return how many attempts it took to pass, and the mistakes that were overcome; "" unless the last attempt passed."""
+    """Return how many attempts the first pass took, and the mistakes that were overcome; "" unless the last attempt passed."""
     if not attempts or not attempts[-1].passed:
         return ""
     names = [*dict.fromkeys(name for attempt in attempts for name in attempt.diagnoses)]
@@ -42,7 +42,7 @@ def how_it_went(attempts: Sequence[Attempt]) -> str:
 
 
 def overcome(names: Sequence[str], count: int) -> str:
-    """Return a sentence that names so many of the mistakes, and counts the others."""
+    """Return a sentence that names `count` of the mistakes, and counts the others."""
     named, more = ", ".join(names[:count]), len(names) - count
     if not more:
         return _("Overcome: {names}.", names=named)
@@ -50,20 +50,20 @@ def overcome(names: Sequence[str], count: int) -> str:
 
 
 def other_ways(exercise: Exercise) -> Iterator[str]:
-    """Return a line about each other right way, where the course reveals them."""
+    """Yield a line for each other right way, if the course reveals them."""
     if exercise.reveal == "full":
         for path in exercise.alternatives:
             yield _("Another right way: `normgrade solution {slug} {way}`", slug=exercise.slug, way=path.stem)
 
 
 def questions(exercise: Exercise) -> list[str]:
-    """Return a line about each interview question of the prompt, the longest first: short ones often lean on the one before them."""
+    """Return a line for each interview question of the prompt, the longest first: a short question often depends on the one before it."""
     asked = questions_in(read_text(exercise.prompt), exercise.slug)
     return sorted((_("An interview may ask: {question}", question=each.text) for each in asked), key=width, reverse=True)
 
 
 def one_of(lines: Iterable[str], turn: int) -> str:
-    """Return the line whose turn it is, of those that fit; "" if none does."""
+    """Return the line for this turn, among those that fit; "" if none fits."""
     fitting = [*filter(fits, lines)]
     return fitting[turn % len(fitting)] if fitting else ""
 

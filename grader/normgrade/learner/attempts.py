@@ -21,7 +21,7 @@ from normgrade.report.report import Check, Outcome, Report
 VERSION = 3  # of the tables
 PATIENCE_S = 5.0  # for another command to finish writing
 LARGEST_BYTES = 64 * 1024**2
-# What reading a row may raise that another program wrote.
+# The exceptions that reading a row of another program may raise.
 UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError, MemoryError)
 SCHEMA_2 = """
 CREATE TABLE attempts (
@@ -57,7 +57,7 @@ class Attempt:
     """One grading of one file.
 
     `diagnoses` are names of mistakes. `failed` is the first test that failed, without its parameters, and `hint` is that check's hint in
-    the language that was spoken then; both are empty where there is none. `digest` is the file's SHA-256.
+    the language of that time; both are empty if there is no hint. `digest` is the file's SHA-256.
     """
 
     at: datetime
@@ -72,7 +72,7 @@ class Attempt:
 
     @classmethod
     def of(cls, report: Report, at: datetime) -> Attempt:
-        """The attempt that a report is about, made at this time."""
+        """Return the attempt that a report describes, made at this time."""
         mistakes = tuple(dict.fromkeys(mistake for diagnosis in report.diagnoses[:1] for mistake in diagnosis.mistakes))
         hinted = first_hinted(report)
         failed, hint = ("", "") if hinted is None else (hinted.name.partition("[")[0], hinted.hint)
@@ -84,14 +84,14 @@ class Attempt:
 
 
 def first_hinted(report: Report) -> Check | None:
-    """The first check that failed and decides, if it has a hint. A course that keeps its hints to itself shows none."""
+    """Return the first deciding check that failed, if it has a hint. If the course does not reveal hints, there is none."""
     first = next((check for check in report.checks if check.decides), None)
     return first if first is not None and first.hint else None
 
 
 @dataclass(frozen=True)
 class Attempts:
-    """Attempts and given hints, in a file. Where it cannot be read or written, a UsageError says why; nothing in it is lost."""
+    """Attempts and given hints, in a file. If the file cannot be read or written, a UsageError gives the reason; nothing in it is lost."""
 
     path: Path
 
@@ -101,29 +101,32 @@ class Attempts:
             database.executemany(INSERT_ATTEMPT, map(to_row, attempts))
 
     def attempts(self, exercise: str | None = None) -> list[Attempt]:
-        """All attempts, or those at one exercise, the oldest first."""
+        """Return all attempts, or those at one exercise, the oldest first."""
         where, values = ("WHERE exercise = ?", (exercise,)) if exercise is not None else ("", ())
         with self.reading() as database:
             return list(map(from_row, database.execute(f"SELECT {COLUMNS} FROM attempts {where} ORDER BY number", values)))
 
     def give(self, exercise: str, hints: Sequence[str], at: datetime) -> None:
-        """Remember by their identities that hints were given."""
+        """Record that hints were given, by their identities."""
         rows = [(exercise, hint, at.astimezone(UTC).isoformat()) for hint in hints]
         with self.changing() as database:
             database.executemany(INSERT_HINT, rows)
 
     def given(self, exercise: str) -> set[str]:
-        """The identities of the hints that were given; of those that version 1 gave, the texts."""
+        """Return the identities of the hints that were given. For hints from version 1, return the texts."""
         with self.reading() as database:
             return {hint for (hint,) in database.execute("SELECT hint FROM hints WHERE exercise = ?", (exercise,))}
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """The database, in memory. SQLite never opens the file: a link, a pipe or a journal there could make it read or change others."""
+        """Open the database in memory.
+
+        SQLite never opens the file: a link, a pipe or a journal there could make it read or change other files.
+        """
         with self.usable(), closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
             database.execute("PRAGMA trusted_schema = OFF")
             if os.path.lexists(self.path):
-                own_folder(self.path.parent)  # refuses a link; it makes no folder here, for there is one
+                own_folder(self.path.parent)  # refuses a link; it makes no folder here, because the folder exists
                 if content := read_plain(self.path, LARGEST_BYTES):  # an empty file is an empty database
                     refuse_log(content)
                     database.deserialize(content)
@@ -132,7 +135,7 @@ class Attempts:
 
     @contextmanager
     def changing(self) -> Iterator[sqlite3.Connection]:
-        """The database, written back as a whole if nothing was raised. Other commands wait until then."""
+        """Open the database, and write it back as a whole if nothing was raised. Other commands wait until then."""
         with self.usable():
             own_folder(self.path.parent)
             with locked(self.path.with_name("lock")), self.reading() as database:
@@ -150,7 +153,7 @@ class Attempts:
             raise self.unusable(str(error) or type(error).__name__) from error
 
     def make_ready(self, database: sqlite3.Connection) -> None:
-        """Check that the tables are our own, and upgrade those of older versions; make them in a new database."""
+        """Check that the tables are normgrade's. Upgrade older versions, and create the tables in a new database."""
         [version] = database.execute("PRAGMA user_version").fetchone()
         if version > VERSION:
             raise UsageError(
@@ -170,7 +173,7 @@ class Attempts:
             database.executescript(f"{ADDED_3} PRAGMA user_version = {VERSION}")
 
     def unusable(self, error: str) -> UsageError:
-        """The error for a file that cannot be used, with the reason."""
+        """Return the error for a file that cannot be used, with the reason."""
         return UsageError(
             _(
                 'What was tried cannot be kept in "{path}" ({error}). Free the file, or move it away to begin anew.',
@@ -182,35 +185,35 @@ class Attempts:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold a lock on the file, where the platform has such locks. Raises OSError if other commands hold it for too long."""
+    """Hold a lock on the file, if the platform has such locks. Raises OSError if other commands hold it for too long."""
     fd = lock(path, PATIENCE_S)
     try:
         yield
     finally:
-        os.close(fd)  # which unlocks it
+        os.close(fd)  # this unlocks it
 
 
 def refuse_log(content: bytes) -> None:
-    """Raise ValueError for a database with a write-ahead log: what is in the log would be missing."""
+    """Raise ValueError for a database with a write-ahead log, because the content of the log would be missing."""
     if content.startswith(b"SQLite format 3\0") and b"\2" in content[18:20]:  # the versions that are needed to write and to read it
         raise ValueError(_("another program set it to WAL mode, which PRAGMA journal_mode = DELETE ends"))
 
 
 def schema_of(database: sqlite3.Connection) -> list[tuple[str, str, str]]:
-    """All tables, indices and views: type, name and the SQL that made each."""
+    """Return all tables, indices and views: type, name and the SQL that created each."""
     return database.execute("SELECT type, name, coalesce(sql, '') FROM sqlite_schema ORDER BY name").fetchall()
 
 
 @cache
 def own_schema(script: str) -> list[tuple[str, str, str]]:
-    """What `schema_of` gives for tables that this script made."""
+    """Return the `schema_of` a database that this script created."""
     with closing(sqlite3.connect(":memory:")) as database:
         database.executescript(script)
         return schema_of(database)
 
 
 def upgrade(database: sqlite3.Connection) -> None:
-    """Make tables of version 1 into those of today. They hold the text of a failed check's hint, but not the check's name."""
+    """Upgrade tables of version 1 to the current version. They hold the text of a failed check's hint, but not the check's name."""
     rows = database.execute(f"SELECT {COLUMNS_1} FROM attempts ORDER BY number").fetchall()
     attempts = [(*before, "", str(next(iter(json.loads(hints)), "")), digest) for *before, hints, digest in rows]
     given = database.execute("SELECT exercise, hint, at FROM hints").fetchall()
@@ -220,7 +223,7 @@ def upgrade(database: sqlite3.Connection) -> None:
 
 
 def to_row(attempt: Attempt) -> tuple[str | int, ...]:
-    """The values of an attempt, in the order of COLUMNS."""
+    """Return the values of an attempt, in the order of COLUMNS."""
     at = attempt.at.astimezone(UTC).isoformat(timespec="seconds")
     diagnoses = json.dumps(attempt.diagnoses, ensure_ascii=False)
     score = attempt.earned, attempt.possible
@@ -228,7 +231,7 @@ def to_row(attempt: Attempt) -> tuple[str | int, ...]:
 
 
 def from_row(row: tuple[str, str, str, int, int, str, str, str, str]) -> Attempt:
-    """An attempt from its row. Anybody may have written it."""
+    """Return the attempt in a row. Anybody may have written the row."""
     at, exercise, outcome, earned, possible, diagnoses, failed, hint, digest = row
     names = tuple(visible(str(name)) for name in json.loads(diagnoses))
     when = datetime.fromisoformat(at).astimezone(UTC)

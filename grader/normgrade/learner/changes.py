@@ -48,18 +48,18 @@ def named(report: Report) -> list[str]:
 
 
 def tells_all(report: Report) -> bool:
-    """Return if a report names every mistake there is: it passed, or its diagnosis explains everything."""
+    """Return True if a report names every mistake there is: it passed, or its diagnosis explains everything."""
     return report.outcome is Outcome.PASSED or (bool(report.diagnoses) and not report.unexplained)
 
 
 def all_hold(diagnosed: Report, other: Report) -> bool:
-    """Return if all checks that the diagnosis of one report explains pass in the other."""
+    """Return True if all checks that the diagnosis of one report explains pass in the other."""
     explained = {name for diagnosis in diagnosed.diagnoses for name in diagnosis.checks}
     return bool(explained) and explained <= {check.name for check in other.checks if check.outcome is Outcome.PASSED}
 
 
 def claims_in_words(before: Report, now: Report) -> list[str]:
-    """Return how many claims of each kind hold now, and how many hold no longer."""
+    """Return how many claims of each kind hold now, and how many no longer hold."""
     were, are = open_claims(before), open_claims(now)
     said = []
     if gained := [cases for stem, cases in were.items() if stem not in are]:

@@ -1,4 +1,4 @@
-"""Every check of an exercise, played for a learner who watches how far it is."""
+"""The play of every check of an exercise, with progress for the learner."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def results_of(grader: Grader, exercise: Exercise, source: str, file_name: str, what: str) -> Iterator[Result]:
-    """Return every check's result, as soon as it is there, and tell how many there are so far. `what` says what is going on."""
+    """Yield every check's result as soon as it is there, and report how many there are. `what` describes the work in progress."""
     total = len(grader.played(exercise).tests)
     for number, result in enumerate(grader.results(exercise, source, file_name), 1):
         grader.options.progress(what, number, total)

@@ -1,4 +1,7 @@
-"""What a known mistake does to the numbers: an example where it shows, and one where it hides. Both are results of the hidden suite."""
+"""An explanation of a known mistake: an example in which it changes the numbers, and one in which it does not.
+
+Both are results of the hidden suite.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ from normgrade.suite.grader import Grader
 from normgrade.worker.observation import Array
 from normgrade.worker.requests import NewLayer
 
-LEAST = 2  # numbers; an example of fewer says little
+LEAST = 2  # numbers; an example with fewer says little
 KINDS = (Kind.FORMULA, Kind.STATE, Kind.GRADIENT, Kind.STABILITY, Kind.PRECISION, Kind.EDGE)  # the plainest first
 
 
@@ -34,7 +37,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A mistake, with the simplest example where it shows and where it hides; None where no check with numbers does."""
+    """A mistake, with the simplest example that shows it and the simplest that hides it; None if no check with numbers does."""
 
     exercise: Exercise
     mistake: Mistake
@@ -52,18 +55,18 @@ def explain(grader: Grader, exercise: Exercise, mistake: Mistake) -> Explanation
 
 
 def showing(checks: Sequence[Check]) -> Iterator[Example]:
-    """Every difference of numbers, of every check that fails."""
+    """Yield every difference of numbers in every check that fails."""
     for check in checks:
         if check.outcome is Outcome.FAILED:
             yield from (Example(check, each) for each in check.differences if isinstance(each, ArrayDifference))
 
 
 def hiding(results: Sequence[Result], words: Mapping[str, str]) -> Iterator[Example]:
-    """Every place with numbers, of every check of numbers that passes. `words` are the exercise's own, for its places."""
+    """Yield every place with numbers in every check of numbers that passes. `words` are the exercise's words for its places."""
     for result in results:
         if result.check.outcome is Outcome.PASSED and result.check.kind != Kind.INTERFACE:
             for play in result.plays:
-                if isinstance(play.expectation.request, NewLayer):  # initial values are right for every mistake but one about them
+                if isinstance(play.expectation.request, NewLayer):  # initial values are right unless the mistake is about them
                     continue
                 for place, expected in play.expectation.places.items():
                     right, got = expected.value, play.observation.values.get(place)
@@ -72,14 +75,17 @@ def hiding(results: Sequence[Result], words: Mapping[str, str]) -> Iterator[Exam
 
 
 def side_by_side(place: Place, right: Array, wrong: Array, limit: np.ndarray, words: Mapping[str, str]) -> SideBySide:
-    """Two arrays that agree."""
+    """Return two arrays that agree, side by side."""
     numbers = Numbers(right.values.astype(np.float64), wrong.values.astype(np.float64).reshape(right.values.shape), limit)
     shape, called = tuple(map(int, right.values.shape)), place_in_words(place, words)
     return SideBySide(place=place, called=called, dtype=wrong.dtype, shape=shape, numbers=numbers)
 
 
 def simplicity(example: Example) -> tuple[bool, int, bool, bool, int, str]:
-    """A sort key; the lowest example is the easiest to follow: finite, of a plain kind, the output rather than a gradient, few numbers."""
+    """Return a sort key; the lowest example is the easiest to follow.
+
+    It has finite numbers, a plain kind, an output rather than a gradient, and few numbers, but at least LEAST.
+    """
     kind, place, numbers = example.check.kind, example.arrays.place, example.arrays.numbers
     rank, total = KINDS.index(kind) if kind in KINDS else len(KINDS), numbers.expected.size
     return not is_finite(numbers), rank, place.learnt is not None, total < LEAST, total, place
@@ -90,10 +96,10 @@ def is_finite(numbers: Numbers) -> bool:
 
 
 def alike(example: Example, other: Example | None) -> bool:
-    """Whether two examples are of the same place in any two steps."""
+    """Return True if two examples are about the same place, in any two steps."""
     return other is not None and tail(example) == tail(other)
 
 
 def tail(example: Example) -> Place:
-    """The place without its step."""
+    """Return the place without its step."""
     return example.arrays.place.at(None)

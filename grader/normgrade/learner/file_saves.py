@@ -1,6 +1,6 @@
-"""Notices when a file was saved, by any editor: in place, in two steps, or by putting another file in its place.
+"""A watch on a file that notices every save: in place, in two steps, or by a file that replaces the old one.
 
-watchfiles wakes the command at once. It stays optional: it is a compiled package, and without it a look every 50 ms does the same job.
+watchfiles wakes the command at once. It is optional, because it is a compiled package; without it, a look every 50 ms does the same job.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import NamedTuple
 
-SETTLED_S = 0.03  # without a change: then nobody is in the middle of writing
+SETTLED_S = 0.03  # without a change; after that, no editor is still writing
 
 
 class Status(NamedTuple):
-    """What of a file's status changes when it is written."""
+    """The fields of a file's status that change when the file is written."""
 
     modified_ns: int
     size: int
@@ -25,14 +25,14 @@ class Status(NamedTuple):
 
 
 class Watched:
-    """One file. Its content at first counts as saved."""
+    """A file that is watched. Its first content counts as saved."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.reported: Status | None = Status(-1, -1, -1)
 
     def saved(self) -> bool:
-        """Whether the file has changed, or is gone, since this last returned True, and stays so for SETTLED_S."""
+        """Return True if the file has changed or is gone since this last returned True, and has then been unchanged for SETTLED_S."""
         now = status_of(self.path)
         if now == self.reported:
             return False
@@ -44,7 +44,7 @@ class Watched:
 
 
 def status_of(path: Path) -> Status | None:
-    """The status of a file; None where there is none."""
+    """Return the status of a file; None if there is no file."""
     try:
         status = os.lstat(path)
     except OSError:
@@ -54,7 +54,7 @@ def status_of(path: Path) -> Status | None:
 
 @contextmanager
 def waker(folder: Path) -> Iterator[int | None]:
-    """A file descriptor with something to read once anything changes in the folder; None without watchfiles."""
+    """Return a file descriptor that becomes readable when anything changes in the folder; None without watchfiles."""
     try:
         from watchfiles import watch
     except ImportError:

@@ -1,4 +1,4 @@
-"""Hints: which ones there are for a learner, and which were given before, whatever language was spoken then."""
+"""Hints: those that a learner can have, and those that were given before, in any language."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Hint:
 
     identity: str
     text: str
-    shown: str  # the text, and what it is about where that is not the exercise as a whole
+    shown: str  # the text, and its subject unless that is the whole exercise
 
 
 def hints_of(exercise: Exercise, last: Attempt | None) -> Iterator[Hint]:
-    """All hints after this attempt: what its diagnosis says, else the hint of the first check that failed; then the exercise's own.
+    """Yield all hints after this attempt: those of its diagnosis, else that of the first check that failed; then the exercise's own.
 
     The hints of other checks that failed are left out: most of these failed for the same reason, and their hints would mislead.
     """
@@ -35,14 +35,14 @@ def hints_of(exercise: Exercise, last: Attempt | None) -> Iterator[Hint]:
     yield from diagnosed
     if last is not None and last.hint and not diagnosed:
         text = hint_of_test(exercise, last.failed) or last.hint
-        identity = f"check:{last.failed}" if last.failed else last.hint  # version 1 of the database kept the text alone
+        identity = f"check:{last.failed}" if last.failed else last.hint  # version 1 of the database stored only the text
         yield Hint(identity, text, _("About what failed first at your last check: {hint}", hint=text))
     for number, text in enumerate(exercise.hints, 1):
         yield Hint(f"hint:{number}", text, text)
 
 
 def hints_of_diagnosis(exercise: Exercise, last: Attempt) -> Iterator[Hint]:
-    """The words of the known mistakes that were named after this attempt; findings of our own say theirs in the report."""
+    """Yield the texts of the known mistakes that this attempt's diagnosis named. The report already explains built-in ones."""
     known, reference = read_mistakes(exercise), read_text(exercise.reference)
     for name in last.diagnoses:
         if (mistake := called(name, known, reference)) is not None:
@@ -51,9 +51,9 @@ def hints_of_diagnosis(exercise: Exercise, last: Attempt) -> Iterator[Hint]:
 
 
 def hint_of_test(exercise: Exercise, test: str) -> str:
-    """What the marker `hint("…", zh="…")` of a test says in the language that is spoken; "" where the suite's source does not tell.
+    """Return the text of a test's marker `hint("…", zh="…")` in the current language; "" if the suite's source does not contain it.
 
-    The suite is read and not run: collecting it takes a second or more.
+    The suite is parsed and not run: collecting it takes a second or more.
     """
     try:
         suite = ast.parse(read_text(exercise.suite))
@@ -69,11 +69,11 @@ def hint_of_test(exercise: Exercise, test: str) -> str:
 
 
 def take_hint(exercise: Exercise, last: Attempt | None, workspace: Workspace | None) -> list[Hint]:
-    """The hints that were not given yet. The first of them counts as given from now on, if there is a workspace to remember that."""
+    """Return the hints that were not given yet. If there is a workspace, the first of them is recorded there as given."""
     attempts = None if workspace is None else attempts_of(workspace)
     given = set() if attempts is None else attempts.given(exercise.slug)
     hints = list(hints_of(exercise, last))
-    had = [hint for hint in hints if hint.identity in given or hint.text in given]  # version 1 remembered texts
+    had = [hint for hint in hints if hint.identity in given or hint.text in given]  # version 1 stored texts
     left = [hint for hint in hints if hint not in had]
     if left and attempts is not None:
         attempts.give(exercise.slug, [hint.identity for hint in (*had, left[0])], datetime.now(UTC))

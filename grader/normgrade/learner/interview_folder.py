@@ -24,7 +24,7 @@ HEADING = re.compile(r"^## (\d+)\. .*$", re.MULTILINE)
 
 
 def new_folder(workspace: Workspace, now: datetime) -> Path:
-    """A new folder in `interviews`, named after the day. Raises OSError."""
+    """Make a new folder in `interviews`, named after the day, and return it. Raises OSError."""
     parent = own_folder(workspace.root / FOLDER)
     names = (f"{now:%Y-%m-%d}-{number}" for number in range(1, 10_000))
     folder = next(parent / name for name in names if not os.path.lexists(parent / name))
@@ -33,7 +33,7 @@ def new_folder(workspace: Workspace, now: datetime) -> Path:
 
 
 def fill(folder: Path, exercises: Iterable[Exercise], questions: Sequence[Question]) -> None:
-    """Put the stubs there, and the page for the answers. Raises OSError."""
+    """Write the stubs and the page for the answers. Raises OSError."""
     for exercise in exercises:
         write_whole(folder / exercise.file_name, read_text(exercise.stub).encode())
     if questions:
@@ -41,7 +41,7 @@ def fill(folder: Path, exercises: Iterable[Exercise], questions: Sequence[Questi
 
 
 def question_of(course: Course, asked: Asked) -> Question:
-    """A question in the language that is spoken; the English one where the prompt in that language has fewer."""
+    """Return a question in the current language, or in English if the prompt in the current language has fewer questions."""
     exercise = Exercise.at(course.root, asked.exercise)
     for path in filter(Path.is_file, (exercise.prompt, exercise.prompt_in(ENGLISH))):
         questions = questions_in(read_text(path), exercise.slug)
@@ -51,7 +51,7 @@ def question_of(course: Course, asked: Asked) -> Question:
 
 
 def folder_of(workspace: Workspace, interview: Interview) -> Path:
-    """The folder of an interview. Raises a UsageError where it is gone, or is a link."""
+    """Return the folder of an interview. Raises a UsageError if it is gone, or is a link."""
     folder = workspace.root / FOLDER / interview.folder
     if not folder.is_dir() or folder.is_symlink() or folder.parent.is_symlink():
         raise UsageError(
@@ -61,16 +61,16 @@ def folder_of(workspace: Workspace, interview: Interview) -> Path:
 
 
 def write_answers(folder: Path, questions: Sequence[Question], answers: Sequence[str]) -> None:
-    """Write the page: every question as a heading, its answer below it. Raises OSError."""
+    """Write the page: every question as a heading, and its answer below. Raises OSError."""
     parts = [_("Write each answer below its question; `normgrade interview` asks for those that are missing.")]
     for number, (question, answer) in enumerate(zip(questions, answers, strict=True), 1):
-        title = question.text.partition("\n")[0]  # what stands below it is shown where it is asked
+        title = question.text.partition("\n")[0]  # the lines below are shown when the question is asked
         parts += [f"## {number}. {question.about}: {title}", *filter(None, [answer])]
     write_whole(folder / ANSWERS, ("\n\n".join(parts) + "\n").encode())
 
 
 def read_answers(folder: Path, count: int) -> list[str]:
-    """What stands below each heading; "" where nothing does, or the page is gone. Raises a UsageError where it cannot be read."""
+    """Return the answer below each heading, "" if there is none or the page is gone. Raises a UsageError if the page cannot be read."""
     path = folder / ANSWERS
     try:
         page = printable(read_plain(path, LARGEST_BYTES).decode())

@@ -1,4 +1,4 @@
-"""An interview: exercises and questions that fit into a time, drawn at random, and what became of them."""
+"""The plan of an interview: exercises and questions that fit into its time, drawn at random, and their results."""
 
 from __future__ import annotations
 
@@ -13,19 +13,20 @@ from normgrade.learner.standing import Record
 
 T = TypeVar("T")
 Asking = tuple[str, int]  # a question: the slug of its exercise, and its number there, from 1
-# What someone takes who has written the layer before and does not look it up. A warm-up is one formula, level 2 adds a contract,
-# level 3 state or a second mode, level 4 a mechanism of its own. An answer is said in two minutes.
+# The time of someone who has written the layer before and does not look it up. A warm-up is one formula, level 2 adds a contract,
+# level 3 adds state or a second mode, and level 4 adds a mechanism of its own. An answer takes two minutes.
 MINUTES = {1: 5, 2: 10, 3: 15, 4: 25}  # by level
 QUESTION_MINUTES = 2
-MINUTES_PER_QUESTION = 10  # of an interview, unless its number of questions is said: so questions take a fifth of it
-MOST_MARKS = 2  # that one gives oneself for an answer
+MINUTES_PER_QUESTION = 10  # of an interview, by default: so questions take a fifth of it
+MOST_MARKS = 2  # that learners may give themselves for an answer
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """An exercise of an interview, and at its end what became of it; `saved_s` is how long after the beginning its file was saved last.
+    """An exercise of an interview, with its result after the end.
 
-    `saved_s` is None where the file is the stub, or is gone.
+    `saved_s` is the time from the beginning of the interview to the last save of the file, in seconds. It is None if the file is the stub,
+    or is gone.
     """
 
     exercise: str
@@ -38,7 +39,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question of an interview, with the answer that was typed, and the mark that one gave oneself; None before."""
+    """A question of an interview, with the typed answer, and the learner's own mark for it; None before it is marked."""
 
     exercise: str
     number: int
@@ -52,7 +53,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Interview:
-    """An interview. `folder` is the name of its folder, and `ended` is None while it runs; `number` is its own in the workspace."""
+    """An interview. `folder` is the name of its folder, `ended` is None while it runs, and `number` identifies it in the workspace."""
 
     begun: datetime
     minutes: int
@@ -69,39 +70,40 @@ class Interview:
 
     @property
     def slugs(self) -> frozenset[str]:
-        """Those of its exercises."""
+        """The slugs of its exercises."""
         return frozenset(task.exercise for task in self.tasks)
 
     @property
     def unmarked(self) -> int:
-        """How many answers have no mark yet."""
+        """The number of answers without a mark."""
         return sum(asked.unmarked for asked in self.asked)
 
     def left(self, now: datetime) -> timedelta:
-        """The time that is left: from nothing to all of it, wherever the clock was set to."""
+        """Return the time that is left, between zero and the whole time even if the clock was changed."""
         return min(max(self.deadline - now, timedelta(0)), timedelta(minutes=self.minutes))
 
     def is_over(self, now: datetime) -> bool:
         return now >= self.deadline
 
     def earned(self) -> tuple[int, int]:
-        """The points of the code, and how many there were."""
+        """Return the points of the code, and the possible points."""
         return sum(task.earned for task in self.tasks), sum(task.possible for task in self.tasks)
 
     def marks(self) -> tuple[int, int]:
-        """The marks of the answers, and how many there could be."""
+        """Return the sum of the marks of the answers, and the largest possible sum."""
         return sum(each.mark or 0 for each in self.asked), MOST_MARKS * len(self.asked)
 
 
 def questions_for(minutes: int) -> int:
-    """How many questions an interview has, unless that is said."""
+    """Return the default number of questions for an interview of this length."""
     return minutes // MINUTES_PER_QUESTION
 
 
 def draw_tasks(records: Sequence[Record], minutes: int, level: int, seed: int) -> list[Record]:
-    """Exercises up to a level that fit into the time, the easiest first.
+    """Return exercises up to a level that fit into the time, the easiest first.
 
-    Rather those that have not passed, and that nothing is best done before; then those of another part and level than the others.
+    It prefers exercises that have not passed and that have no open prerequisites, and then those of another part and level than the ones
+    already chosen.
     """
     left, chosen = shuffled([record for record in records if record.exercise.level <= level], seed), list[Record]()
     while fitting := [record for record in left if MINUTES[record.exercise.level] <= minutes]:
@@ -114,15 +116,16 @@ def draw_tasks(records: Sequence[Record], minutes: int, level: int, seed: int) -
 
 
 def preference(parts: Mapping[str, int], levels: Mapping[int, int]) -> Callable[[Record], tuple[bool, bool, int, int]]:
-    """A sort key, where `parts` and `levels` count what is chosen already; the lowest exercise is drawn."""
+    """Return a sort key; the lowest exercise is drawn. `parts` and `levels` count the exercises that are already chosen."""
     return lambda record: (record.passed, bool(record.before), parts[record.exercise.group], levels[record.exercise.level])
 
 
 def draw_questions(records: Sequence[Record], known: Mapping[str, int], asked: Sequence[Asking], count: int, level: int, seed: int
                    ) -> list[Asking]:  # fmt: skip
-    """Questions of exercises up to a level. `known` says how many each exercise has, and `asked` which were asked in other interviews.
+    """Return questions of exercises up to a level.
 
-    Rather those that were not asked, and then those of another exercise and part than the others.
+    `known` is the number of questions of each exercise, and `asked` are the questions of other interviews. It prefers questions that were
+    asked least often, and then those of another exercise and part than the ones already chosen.
     """
     groups = {record.exercise.slug: record.exercise.group for record in records if record.exercise.level <= level}
     left = shuffled([(slug, number) for slug in groups for number in range(1, known.get(slug, 0) + 1)], seed)

@@ -1,4 +1,4 @@
-"""What is done in an interview: it is begun, its answers are taken up, and it is graded at the end."""
+"""The steps of an interview: it begins, its answers are read, and it is graded at the end."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from normgrade.suite.grading_options import Options
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What an interview should be like. `questions` is how many; None for as many as are usual in the time."""
+    """The wishes for an interview. `questions` is the number of questions; None stands for the default number for the time."""
 
     seed: int
     minutes: int = 30
@@ -35,7 +35,7 @@ class Wish:
 
 
 def begin(workspace: Workspace, course: Course, wish: Wish, now: datetime) -> Interview:
-    """Draw an interview, put its files into a folder of their own, and keep it. Raises UsageError, and OSError where it cannot write."""
+    """Draw an interview, write its files into a new folder, and store it. Raises UsageError, and OSError if it cannot write."""
     interviews = interviews_of(workspace)
     drawn = draw(course, workspace, wish, asked_before(interviews.all()))
     folder = new_folder(workspace, now)
@@ -45,7 +45,7 @@ def begin(workspace: Workspace, course: Course, wish: Wish, now: datetime) -> In
 
 
 def draw(course: Course, workspace: Workspace, wish: Wish, before: Sequence[tuple[str, int]]) -> Interview:
-    """An interview that has not begun. Raises a UsageError where nothing fits."""
+    """Return an interview that has not begun. Raises a UsageError if nothing fits."""
     found = records(course, workspace)
     count = questions_for(wish.minutes) if wish.questions is None else wish.questions
     if count * QUESTION_MINUTES > wish.minutes:
@@ -75,15 +75,15 @@ def draw(course: Course, workspace: Workspace, wish: Wish, before: Sequence[tupl
 
 
 def with_answers(workspace: Workspace, interview: Interview) -> Interview:
-    """The interview with the answers that stand on its page now."""
+    """Return the interview with the answers that are on its page now."""
     answers = read_answers(folder_of(workspace, interview), len(interview.asked))
     return replace(interview, asked=tuple(replace(each, answer=answer) for each, answer in zip(interview.asked, answers, strict=True)))
 
 
 def end(workspace: Workspace, course: Course, interview: Interview, options: Options, now: datetime) -> tuple[Interview, list[Report]]:
-    """Grade everything, and keep what became of the interview. Until then it runs: an interrupt loses nothing."""
+    """Grade everything, and store the result of the interview. Until then it runs, so an interrupt loses nothing."""
     folder, answered = folder_of(workspace, interview), with_answers(workspace, interview)
-    exercises = [course.exercise(task.exercise) for task in interview.tasks if task.exercise in course.slugs]  # others are gone
+    exercises = [course.exercise(task.exercise) for task in interview.tasks if task.exercise in course.slugs]  # others were removed
     submissions = [Submission(each, folder / each.file_name, os.path.relpath(folder / each.file_name)) for each in exercises]
     reports = [reveal(report, each.exercise.reveal) for report, each in zip(grade(submissions, options), submissions, strict=True)]
     graded = {report.exercise: task_of(report, each, interview) for report, each in zip(reports, submissions, strict=True)}
@@ -95,7 +95,7 @@ def end(workspace: Workspace, course: Course, interview: Interview, options: Opt
 
 
 def task_of(report: Report, submission: Submission, interview: Interview) -> Task:
-    """What became of an exercise."""
+    """Return the result of an exercise."""
     mistakes = tuple(dict.fromkeys(name for diagnosis in report.diagnoses[:1] for name in diagnosis.mistakes))
     started = report.outcome is not Outcome.NOT_STARTED and submission.path.is_file()
     saved_s = int(submission.path.lstat().st_mtime - interview.begun.timestamp()) if started else None

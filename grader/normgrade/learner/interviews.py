@@ -1,4 +1,4 @@
-"""The interviews of a workspace, which are kept beside its attempts; at most one of them runs."""
+"""The interviews of a workspace, stored beside its attempts; at most one of them runs."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ FOLDER = "interviews"  # in a workspace
 
 @dataclass(frozen=True)
 class Interviews:
-    """Interviews, in the file of the attempts. Where it cannot be read or written, a UsageError says why; nothing in it is lost."""
+    """Interviews, in the file of the attempts. If it cannot be read or written, a UsageError gives the reason; nothing in it is lost."""
 
     kept: Attempts
 
     def all(self) -> list[Interview]:
-        """All of them, the oldest first."""
+        """Return all interviews, the oldest first."""
         with self.kept.reading() as database:
             return list(map(from_row, database.execute("SELECT number, told FROM interviews ORDER BY number")))
 
     def running(self) -> Interview | None:
-        """The one that was begun and not ended, if any; its time may be over."""
+        """Return the interview that was begun and not ended, if any; its time may be over."""
         return next((each for each in self.all() if each.ended is None), None)
 
     def begin(self, interview: Interview) -> Interview:
-        """Keep a new interview. Returns it with its number. Raises a UsageError where one is running."""
+        """Store a new interview, and return it with its number. Raises a UsageError if an interview is running."""
         with self.kept.changing() as database:
             others = map(from_row, database.execute("SELECT number, told FROM interviews"))
             if any(each.ended is None for each in others):
@@ -48,20 +48,20 @@ class Interviews:
         return replace(interview, number=number or 0)
 
     def keep(self, interview: Interview) -> None:
-        """Keep what has changed of an interview."""
+        """Store the changes of an interview."""
         with self.kept.changing() as database:
             database.execute("UPDATE interviews SET told = ? WHERE number = ?", (told(interview), interview.number))
 
 
 def told(interview: Interview) -> str:
-    """An interview as JSON, without its number."""
+    """Return an interview as JSON, without its number."""
     values = asdict(interview)
     times = {name: values[name].astimezone(UTC).isoformat(timespec="seconds") for name in ("begun", "ended") if values[name]}
     return json.dumps({**values, "ended": None, **times, "number": 0}, ensure_ascii=False)
 
 
 def from_row(row: tuple[int, str]) -> Interview:
-    """An interview from its row. Anybody may have written it, so every value is made what it should be, or refused."""
+    """Return the interview in a row. Anybody may have written the row, so every value is converted to its type, or refused."""
     number, values = row[0], json.loads(row[1])
     folder = str(values["folder"])
     if folder != Path(folder).name or folder in ("", ".", "..") or "\0" in folder:
@@ -76,7 +76,7 @@ def from_row(row: tuple[int, str]) -> Interview:
         ended=moment(values["ended"]) if values["ended"] else None,
         number=number,
     )
-    _deadline = interview.deadline  # an OverflowError is raised here, where it is told of
+    _deadline = interview.deadline  # raises OverflowError here, so that it is reported
     return interview
 
 
@@ -97,7 +97,7 @@ def to_asked(values: dict[str, Any]) -> Asked:
     )
 
 
-# What other commands ask
+# For other commands
 
 
 def interviews_of(workspace: Workspace) -> Interviews:
@@ -105,7 +105,10 @@ def interviews_of(workspace: Workspace) -> Interviews:
 
 
 def running_here() -> Interview | None:
-    """The interview that runs in the workspace of the current folder; none where its file cannot be read, which others tell."""
+    """Return the interview that runs in the workspace of the current folder; None if its file cannot be read.
+
+    Other code reports that error.
+    """
     with suppress(UsageError):
         workspace = Workspace.find()
         return None if workspace is None else interviews_of(workspace).running()
@@ -113,7 +116,7 @@ def running_here() -> Interview | None:
 
 
 def file_of(exercise: Exercise, interview: Interview | None) -> Path:
-    """The learner's file for an exercise: that in the folder of the interview, if it is one of its exercises."""
+    """Return the learner's file for an exercise: the one in the interview's folder if the exercise is part of the interview."""
     usual = submission_of(exercise)
     if interview is None or exercise.slug not in interview.slugs:
         return usual
@@ -121,7 +124,7 @@ def file_of(exercise: Exercise, interview: Interview | None) -> Path:
 
 
 def refuse_in_interview(command: str) -> None:
-    """Raise a UsageError while an interview runs: this command would help."""
+    """Raise a UsageError if an interview is running, because this command would help."""
     interview = running_here()
     if interview is None:
         return
@@ -140,7 +143,7 @@ def refuse_in_interview(command: str) -> None:
 
 
 def status_in_words(interview: Interview, now: datetime) -> str:
-    """How long a running interview goes on."""
+    """Return a sentence about the time that a running interview has left."""
     if interview.is_over(now):
         return _("The time of your interview is over: `normgrade interview` ends it, and tells how it went.")
     until = interview.deadline.astimezone().strftime("%H:%M")
@@ -148,7 +151,7 @@ def status_in_words(interview: Interview, now: datetime) -> str:
 
 
 def held_back(interview: Interview, reports: Sequence[Report]) -> str:
-    """Why nothing is explained of these reports; "" where there is nothing to explain, or all of it is explained."""
+    """Return a sentence that names the failed exercises of the interview, which are not explained; "" if there are none."""
     failed = [report.exercise for report in reports if report.outcome is Outcome.FAILED and report.exercise in interview.slugs]
     if not failed:
         return ""
@@ -156,16 +159,16 @@ def held_back(interview: Interview, reports: Sequence[Report]) -> str:
 
 
 def going_on(interview: Interview, now: datetime) -> list[str]:
-    """How long a running interview goes on, and what to do."""
+    """Return lines about a running interview: the time that is left, and the next step."""
     return [status_in_words(interview, now), *([] if interview.is_over(now) else [_("`normgrade interview` goes on with it.")])]
 
 
 def time_left(interview: Interview, now: datetime) -> str:
-    """The time that is left, in words."""
+    """Return the time that is left, in words."""
     minutes = -(-int(interview.left(now).total_seconds()) // 60)
     return n_("{n} of {all} minutes is left", "{n} of {all} minutes are left", minutes, all=interview.minutes)
 
 
 def asked_before(interviews: Sequence[Interview]) -> list[tuple[str, int]]:
-    """The questions that were asked, as often as they were."""
+    """Return the questions that were asked, each as often as it was asked."""
     return [(each.exercise, each.number) for interview in interviews for each in interview.asked]

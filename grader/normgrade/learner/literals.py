@@ -1,4 +1,4 @@
-"""Literals of Python, as somebody types them. They are read, never executed."""
+"""Python literals that somebody typed. They are parsed, never executed."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from normgrade.language.visible import visible_name
 
 NUMBERS: Mapping[str, float] = MappingProxyType({"nan": nan, "inf": inf})
 LONGEST = 40  # characters of a part in a message
-Made = Mapping[str, Callable[..., Any]]  # what may be called, by name
+Made = Mapping[str, Callable[..., Any]]  # the functions that may be called, by name
 NOTHING: Made = MappingProxyType({})
 
 
 def expression(text: str, where: str) -> ast.expr:
-    """Return the one expression that a text holds. `where` names the text in the UsageError about any other."""
+    """Return the one expression in a text. Raises a UsageError if there is none; `where` names the text in its message."""
     try:
         return ast.parse(text.strip(), mode="eval").body
     except SyntaxError as error:
@@ -32,7 +32,11 @@ def expression(text: str, where: str) -> ast.expr:
 
 
 def value_of(node: ast.expr, text: str, where: str, made: Made = NOTHING) -> Any:
-    """Return the value of a literal: a number, a text, True, False, None, nan, inf, or a list or tuple of these, or one that is `made`."""
+    """Return the value of a literal.
+
+    It is a number, a text, True, False, None, nan, inf, a list or tuple of these, or a call of a function in `made`. Raises a UsageError
+    for anything else.
+    """
     match node:
         case ast.Constant(value=None | bool() | int() | float() | str() as value):
             return value
@@ -74,7 +78,7 @@ def arguments_of(call: ast.Call, text: str, where: str, made: Made) -> tuple[lis
 
 
 def part(node: ast.expr, text: str) -> str:
-    """Return a part of the text as it is typed, or its beginning."""
+    """Return a part of the text as it was typed, or the beginning of a long part."""
     typed = visible_name(ast.get_source_segment(text.strip(), node) or ast.unparse(node))
     return typed if len(typed) <= LONGEST else f"{typed[: LONGEST - 1]}…"
 

@@ -1,4 +1,4 @@
-"""What follows after grading: the reports are cut to what may be told, and attempts in a workspace are recorded."""
+"""The steps after grading: reports are cut to the part that may be shown, and attempts in a workspace are recorded."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from normgrade.report.reveal import claims_alone, reveal
 
 
 def revealed(submissions: Sequence[Submission], reports: Sequence[Report]) -> list[Report]:
-    """The reports as far as the course reveals them, and no further than claims where a running interview asks for the exercise.
+    """Return the reports as far as the course reveals them; for exercises of a running interview, return only claims.
 
     Attempts are recorded; if that fails, a note goes to stderr.
     """
@@ -37,9 +37,9 @@ def told(report: Report, exercise: Exercise) -> Report:
 
 
 def remember(submissions: Sequence[Submission], reports: Sequence[Report]) -> str:
-    """Record as attempts what was graded of the files in the workspace, if there is one. Returns why that failed, else "".
+    """Record the graded files of the workspace as attempts, if there is a workspace. Returns the reason if that failed, else "".
 
-    No verdict depends on it, so a failure is never raised.
+    No verdict depends on it, so an error is never raised.
     """
     try:
         workspace, now = Workspace.find(), datetime.now(UTC)

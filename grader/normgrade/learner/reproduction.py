@@ -1,4 +1,4 @@
-"""A script of plain Python that does to a submission what a failed check did. A learner steps through it with a debugger."""
+"""A script of plain Python that repeats a failed check on a submission. A learner steps through it with a debugger."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from normgrade.language import _
 from normgrade.learner import script_in_numpy, script_in_pytorch
 from normgrade.learner.script_parts import columns, printed
 
-SEAL = b"# SHA-256 of the lines above: "  # how the last line of a script begins
+SEAL = b"# SHA-256 of the lines above: "  # the beginning of the last line of a script
 HEAD = '''"""{made}
 
     {claim}
@@ -35,7 +35,7 @@ def load(name, path):
 
 
 def script(exercise: Exercise, path: Path, result: Result) -> str:
-    """The script for a check that failed: it repeats the request in which the check failed."""
+    """Return the script for a check that failed: it repeats the request in which the check failed."""
     check, play = result.check, result.failed_at
     written = script_in_numpy if exercise.written_with == "numpy" else script_in_pytorch
     head = HEAD.format(
@@ -54,12 +54,12 @@ def script(exercise: Exercise, path: Path, result: Result) -> str:
 
 
 def sealed(source: str) -> bytes:
-    """The script with a last line that holds its hash, by which a later change can be found."""
+    """Return the script with a last line that holds its hash, so that later changes can be detected."""
     content = source.encode()
     return content + SEAL + sha256(content).hexdigest().encode() + b"\n"
 
 
 def is_as_made(content: bytes) -> bool:
-    """Whether a file holds a script that `sealed` returned, in any language, and that nobody has changed."""
+    """Return True if a file holds a script that `sealed` returned, in any language, and that nobody has changed."""
     above, _seal, digest = content.rpartition(SEAL)
     return digest == sha256(above).hexdigest().encode() + b"\n"

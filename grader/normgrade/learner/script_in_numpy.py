@@ -1,4 +1,4 @@
-"""What `reproduction.py` writes for a submission that is written with NumPy alone."""
+"""The parts of a `reproduction.py` script for a submission that uses only NumPy."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def show(place, got, expected):
 
 
 def tools(headings: Mapping[str, str]) -> str:
-    """The functions that the script calls. `headings` are the words of its output, each as wide as the widest."""
+    """Return the functions that the script calls. `headings` are the words of its output, padded to the same width."""
     return TOOLS.format(**headings, at_most=_("{size} at most", size=LARGEST))
 
 
 def body(exercise: Exercise, play: Played, differences: Sequence[Difference]) -> Iterator[str]:
-    """The lines of the script below its head."""
+    """Yield the lines of the script below its head."""
     expected = expected_at(play, differences, ARRAY)
     match play.expectation.request:
         case LayerStory(layer="forward_backward") as story if not any(getattr(step, name) for step in story.steps for name in UNSAID):
@@ -47,11 +47,11 @@ def body(exercise: Exercise, play: Played, differences: Sequence[Difference]) ->
             yield from own_probe(exercise, probe, expected, "arrays", ARRAY)
 
 
-UNSAID = tuple(name for name in (*UNUSUAL, "scattered") if name != "more")  # what only the grader's own probe does
+UNSAID = tuple(name for name in (*UNUSUAL, "scattered") if name != "more")  # the options that only the grader's own probe supports
 
 
 def forward_backward(story: LayerStory, expected: Mapping[Place, str]) -> Iterator[str]:
-    """Every step as a learner would write it."""
+    """Yield the lines of every step, as a learner would write them."""
     assert story.layer == FORWARD_BACKWARD
     for number, step in enumerate(story.steps, 1):
         if step.x is not None:
@@ -71,7 +71,7 @@ def one_step(step: LayerStep, others: str) -> Iterator[str]:
 
 
 def expression(place: Place) -> str:
-    """The expression of the script for a place of a step."""
+    """Return the expression of the script for a place of a step."""
     number = int(place.names.get("number", 1))
     match place.template:
         case "output":

@@ -1,4 +1,4 @@
-"""What `reproduction.py` writes for a submission that is written with PyTorch."""
+"""The parts of a `reproduction.py` script for a submission that uses PyTorch."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from normgrade.report.report import Difference
 from normgrade.worker.observation import Array
 from normgrade.worker.requests import UNUSUAL, Action, FunctionCall, LayerStep, LayerStory, NewLayer, OwnProbe
 
-ACTIONS = {Action.TRAIN: N_("train"), Action.EVALUATE: N_("evaluate"), Action.RELOAD: N_("reload")}  # as comments say them
+ACTIONS = {Action.TRAIN: N_("train"), Action.EVALUATE: N_("evaluate"), Action.RELOAD: N_("reload")}  # the words in comments
 LARGEST = "{(got.detach().double().reshape(expected.shape) - expected.double()).abs().max().item():g}"
 IMPORTS = """from operator import attrgetter
 
@@ -50,20 +50,23 @@ torch.manual_seed(0)
 
 
 def tools(headings: Mapping[str, str]) -> str:
-    """The functions that the script calls. `headings` are the words of its output, each as wide as the widest."""
+    """Return the functions that the script calls. `headings` are the words of its output, padded to the same width."""
     texts = {**headings} | {"find": _("A parameter or buffer, by its name or another that it often has."), "aliases": aliases()}
     return TOOLS.format(**texts, at_most=_("{size} at most", size=LARGEST))
 
 
 def aliases() -> str:
-    """The literal ALIASES of probes/layers.py: other names of parameters and buffers. It is parsed, as an import would load torch."""
+    """Return the literal ALIASES of probes/layers.py: other names of parameters and buffers.
+
+    It is parsed, because an import would load torch.
+    """
     source = (PACKAGE / "probes" / "layers.py").read_text(encoding="utf-8")
     [found] = [node for node in ast.parse(source).body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "ALIASES"]
     return ast.unparse(found.value)
 
 
 def body(exercise: Exercise, play: Played, differences: Sequence[Difference]) -> Iterator[str]:
-    """The lines of the script below its head."""
+    """Yield the lines of the script below its head."""
     expected = expected_at(play, differences, TENSOR)
     match play.expectation.request:
         case LayerStory() as story if is_plain(story):
@@ -79,13 +82,13 @@ def body(exercise: Exercise, play: Played, differences: Sequence[Difference]) ->
 
 
 def is_plain(story: LayerStory) -> bool:
-    """Whether each step calls the layer as any code would, or reloads it."""
+    """Return True if each step calls the layer in the usual way, or reloads it."""
     steps = all(step.action in ACTIONS and not any(getattr(step, name) for name in UNUSUAL) for step in story.steps)
     return steps and not story.as_built and story.layer[0].isupper() and not holds_callables(story)
 
 
 def holds_callables(request: LayerStory | NewLayer) -> bool:
-    """Whether the layer is given callables, which a request only describes."""
+    """Return True if the layer is given callables, which a request only describes."""
     return "'callable':" in repr((request.args, request.kwargs))
 
 
@@ -124,7 +127,7 @@ def one_step(number: int, step: LayerStep, expected: Mapping[Place, str]) -> Ite
 
 
 def of_layer(place: Place) -> str:
-    """The expression of the script for a place of a step."""
+    """Return the expression of the script for a place of a step."""
     match place.template:
         case "output":
             return "output"
@@ -157,14 +160,14 @@ def function_call(call: FunctionCall, expected: Mapping[Place, str]) -> Iterator
 
 
 def of_function(place: Place) -> str:
-    """The expression of the script for a place of a function call."""
+    """Return the expression of the script for a place of a function call."""
     match place.template:
         case "gradient of argument {number}":
             return f"argument_{place.names['number']}.grad"
         case "argument {number} left alone":
             return f"given_argument_{place.names['number']}"
         case _:
-            return place  # the result, or a part of it, as Python writes it
+            return place  # the result or a part of it, written in Python
 
 
 def new_layer(layer: NewLayer, expected: Mapping[Place, str]) -> Iterator[str]:

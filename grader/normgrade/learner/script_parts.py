@@ -1,4 +1,4 @@
-"""The parts of which `reproduction.py` makes a script: how values, places and calls are written as Python."""
+"""The parts of a script of `reproduction.py`: Python code for values, places and calls."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from normgrade.worker.observation import Array
 from normgrade.worker.requests import FORWARD_BACKWARD, FUNCTION, LayerStory, OwnProbe
 
 WIDTH = 120
-TENSOR = "torch.tensor({numbers}, dtype=torch.{dtype})"  # how the numbers of an Array are written, with PyTorch
+TENSOR = "torch.tensor({numbers}, dtype=torch.{dtype})"  # the numbers of an Array, with PyTorch
 ARRAY = "np.array({numbers}, dtype=np.{dtype})"  # and with NumPy
 
 
 def columns(*headings: str) -> list[str]:
-    """The headings, each padded to the width of the widest."""
+    """Return the headings, each padded to the width of the widest."""
     width = max(map(len, headings))
     return [heading.ljust(width) for heading in headings]
 
@@ -30,13 +30,13 @@ def printed(sentence: str) -> str:
 
 
 def expected_at(play: Played, differences: Sequence[Difference], array: str) -> dict[Place, str]:
-    """The expected value at each place that differs, as Python."""
+    """Return the expected value at each place that differs, as Python code."""
     places = play.expectation.places
     return {each.place: literal(places[each.place].value, array) for each in differences if each.place in places}
 
 
 def as_the_grader_does(exercise: Exercise, story: LayerStory, expected: Mapping[Place, str], module: str, array: str) -> Iterator[str]:
-    """A story told by the same probe as the grader's, which is in that module; step through it there."""
+    """Yield the lines that play a story with the grader's own probe of that module, so that a learner can step through it."""
     yield f"from normgrade.probes.{module} import {story.probe}  # " + _("how the grader uses your code")
     yield "from normgrade.probes.results import Stopped"
     if exercise.probes is not None and not story.layer[0].isupper() and story.layer not in (FUNCTION, FORWARD_BACKWARD):
@@ -55,7 +55,7 @@ def as_the_grader_does(exercise: Exercise, story: LayerStory, expected: Mapping[
 
 
 def own_probe(exercise: Exercise, probe: OwnProbe, expected: Mapping[Place, str], module: str, array: str) -> Iterator[str]:
-    """The exercise's own probe, or else one of the generic ones in that module, called as the grader calls it."""
+    """Yield the lines that call the exercise's own probe, or else a generic one of that module, as the grader calls it."""
     how = _("how the grader uses your code")
     if exercise.probes is None:
         yield f"from normgrade.probes import {module} as probes  # {how}"
@@ -68,7 +68,7 @@ def own_probe(exercise: Exercise, probe: OwnProbe, expected: Mapping[Place, str]
 
 
 def shared_with_others(exercise: Exercise) -> Iterator[str]:
-    """What the probes of the course share is loaded first, under the name by which they import it."""
+    """Yield the line that loads the shared probes of the course first, under the name by which the probes import them."""
     if exercise.shared_probes is not None:
         yield f"sys.modules['shared_probes'] = load('shared_probes', {str(exercise.shared_probes)!r})"
 
@@ -83,7 +83,7 @@ def arguments(args: Sequence[Any], kwargs: Mapping[str, Any], array: str) -> str
 
 
 def literal(value: Any, array: str) -> str:
-    """A value of a request as Python; `array` is TENSOR or ARRAY."""
+    """Return a value of a request as Python code; `array` is TENSOR or ARRAY."""
     match value:
         case Array(values, dtype):
             numbers = pformat(values.tolist(), width=WIDTH, compact=True)

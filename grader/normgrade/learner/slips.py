@@ -1,4 +1,4 @@
-"""Mistakes that a learner has made, and when each comes back as a question: after a day, and ever later while it is found."""
+"""The mistakes that a learner has made, and the times to ask about each again: after a day, and later each time it is found."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PAUSES = tuple(timedelta(days=days) for days in (1, 3, 7, 21, 60))  # before the
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """One question about a mistake, and whether its line was found."""
+    """One question about a mistake. `knew` is True if the learner found its line."""
 
     at: datetime
     exercise: str
@@ -30,7 +30,11 @@ class Review:
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """A mistake that was made: how often, when last, when it was made or asked about last, and how often in a row it was found since."""
+    """A mistake that was made.
+
+    `times` counts how often, `made` is the last time, and `seen` is the last time that it was made or asked about. `found` counts how often
+    in a row it has been found since.
+    """
 
     exercise: str
     mistake: str
@@ -41,13 +45,13 @@ class Slip:
 
     @property
     def due(self) -> datetime:
-        """When it comes back."""
+        """The time of the next question."""
         return self.seen + PAUSES[min(self.found, len(PAUSES) - 1)]
 
 
 @dataclass(frozen=True)
 class Reviews:
-    """Reviews, in the file of the attempts. Where it cannot be read or written, a UsageError says why."""
+    """Reviews, in the file of the attempts. If it cannot be read or written, a UsageError gives the reason."""
 
     kept: Attempts
 
@@ -57,14 +61,14 @@ class Reviews:
             database.execute("INSERT INTO reviews (at, exercise, mistake, knew) VALUES (?, ?, ?, ?)", row)
 
     def all(self) -> list[Review]:
-        """All of them, the oldest first."""
+        """Return all reviews, the oldest first."""
         with self.kept.reading() as database:
             rows = database.execute("SELECT at, exercise, mistake, knew FROM reviews ORDER BY number")
             return [Review(datetime.fromisoformat(at).astimezone(UTC), str(slug), str(name), bool(knew)) for at, slug, name, knew in rows]
 
 
 def slips(attempts: Iterable[Attempt], reviews: Iterable[Review]) -> list[Slip]:
-    """Every mistake that was made, that which is due first in front. One that several attempts in a row have was made once."""
+    """Return every mistake that was made, the first one due first. If several attempts in a row have a mistake, it was made once."""
     found: dict[tuple[str, str], Slip] = {}
     tried = sorted(attempts, key=lambda attempt: attempt.at)
     anew = {(id(attempt), name) for attempt, name in made_anew(tried)}
@@ -82,7 +86,7 @@ def slips(attempts: Iterable[Attempt], reviews: Iterable[Review]) -> list[Slip]:
 
 @dataclass(frozen=True, slots=True)
 class Hunt:
-    """A right answer with one mistake in it: on which lines, counted from 1, it can be seen."""
+    """A right answer with one mistake in it. `lines` are the lines that show the mistake, counted from 1."""
 
     slip: Slip
     mistake: Mistake
@@ -91,7 +95,7 @@ class Hunt:
 
 
 def hunts(course: Course, found: Iterable[Slip], passed: Iterable[str]) -> Iterator[Hunt]:
-    """A question for each mistake that the course knows, of exercises that have passed: their solution is no secret any more."""
+    """Yield a question for each known mistake of exercises that have passed and are fully revealed: their solution is no longer secret."""
     known: dict[str, tuple[Mistake, ...]] = {}
     open_ones = {each.slug: each for each in course if each.slug in {*passed} and each.reveal == "full"}
     for slip in found:
@@ -108,7 +112,7 @@ def hunt(exercise: Exercise, slip: Slip, mistake: Mistake) -> Hunt:
 
 
 def changed(right: Sequence[str], wrong: Sequence[str]) -> tuple[int, ...]:
-    """The lines of the wrong source that the right one has not; where lines are missing, those around the gap."""
+    """Return the lines of the wrong source that are not in the right one. If lines are missing, return those around the gap."""
     lines = set[int]()
     for kind, _begin, _end, first, last in SequenceMatcher(None, right, wrong, autojunk=False).get_opcodes():
         if kind == "delete":

@@ -1,4 +1,4 @@
-"""A learner's standing at every exercise, and what to do next."""
+"""A learner's standing at every exercise, and the next step."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from normgrade.learner.workspace import Workspace, submission_of
 
 @dataclass(frozen=True)
 class Record:
-    """All attempts at one exercise, the oldest first; `started` says whether its file is more than the stub.
+    """All attempts at one exercise, the oldest first. `started` is True if its file differs from the stub.
 
-    `before` are the slugs that are best done first, and have not passed yet.
+    `before` are the slugs of exercises that should come first and have not passed yet.
     """
 
     exercise: Exercise
@@ -37,12 +37,12 @@ class Record:
 
     @property
     def best(self) -> int:
-        """The most points of any attempt."""
+        """The highest score of any attempt."""
         return max((attempt.earned for attempt in self.attempts), default=0)
 
     @property
     def standing(self) -> str:
-        """In words: "passed", the best score, or without attempts whether it is started."""
+        """The standing in words: "passed", the best score, or "started" or "not started" if there are no attempts."""
         if self.passed:
             return _("passed")
         if self.last is not None:
@@ -51,7 +51,7 @@ class Record:
 
 
 def records(course: Course, workspace: Workspace | None) -> list[Record]:
-    """A record for every exercise of the course, in the course's order. Without a workspace no attempts are known."""
+    """Return a record for every exercise of the course, in its order. Without a workspace no attempts are known."""
     file_of = submission_of if workspace is None else workspace.submission
     tried: dict[str, list[Attempt]] = {}
     for attempt in attempts_of(workspace).attempts() if workspace is not None else ():
@@ -62,19 +62,20 @@ def records(course: Course, workspace: Workspace | None) -> list[Record]:
 
 
 def attempts_of(workspace: Workspace) -> Attempts:
-    """The attempts of a workspace; their file need not be there yet."""
+    """Return the attempts of a workspace; their file need not exist yet."""
     return Attempts(workspace.data / "progress.db")
 
 
 def is_started(path: Path, exercise: Exercise) -> bool:
-    """Whether there is a file that is more than the stub."""
+    """Return True if there is a file, and it differs from the stub."""
     return os.path.lexists(path) and inspect_file(path, exercise).started
 
 
 def next_record(records: Sequence[Record]) -> Record | None:
-    """The exercise to go on with: of those that have not passed the one that was tried last, else the first started one, else the first.
+    """Return the next exercise among those that have not passed; None if all have.
 
-    The first is one whose prerequisites have passed, by level and order. None if all have passed.
+    It is the one that was tried last, else the first one that is started, else the first. Exercises without open prerequisites come first,
+    then those with a lower level and order.
     """
     open_ones = [record for record in records if not record.passed]
     tried = [record for record in open_ones if record.attempts]
@@ -84,20 +85,20 @@ def next_record(records: Sequence[Record]) -> Record | None:
 
 
 def turn(record: Record) -> tuple[bool, int, int]:
-    """A sort key; the lowest exercise is the next one: nothing is best done before it, it is easy, and stands early in the course."""
+    """Return a sort key; the lowest exercise is the next: it has no open prerequisites, a low level, and comes early in the course."""
     return bool(record.before), record.exercise.level, record.exercise.order
 
 
 def others_open(records: Sequence[Record]) -> list[Record]:
-    """The exercises that could be next just as well, the easiest first: not passed, and nothing is best done before them."""
+    """Return the other exercises that could be next, the easiest first: not passed, and without open prerequisites."""
     following = next_record(records)
     return sorted((each for each in records if not (each.passed or each.before or each == following)), key=turn)
 
 
 def next_after(records: Sequence[Record], current: Exercise, seen: Sequence[Exercise]) -> Exercise | None:
-    """The exercise to go on with after another: the next of all if that has passed, else the next of those that are not in `seen`.
+    """Return the exercise after the current one: if that has passed, the next of all, else the next of those that are not in `seen`.
 
-    If all others are in `seen`, it is the next of them; None if no other is left.
+    If all others are in `seen`, it is the next of them. It is None if all others have passed.
     """
     others = [record for record in records if record.exercise != current]
     passed = any(record.passed for record in records if record.exercise == current)
@@ -107,7 +108,7 @@ def next_after(records: Sequence[Record], current: Exercise, seen: Sequence[Exer
 
 
 def advice(records: Sequence[Record], brief: bool = False) -> str:
-    """Return the next step, in one or two sentences. Whoever has passed one knows where code goes: `brief` leaves that out."""
+    """Return the next step, in one or two sentences. `brief` omits the name of the file, for learners who have passed an exercise."""
     record = next_record(records)
     if record is None:
         return _("Everything has passed. `normgrade check --seed random` tries it on inputs never seen before.")
@@ -140,7 +141,7 @@ def frequent_mistakes(records: Sequence[Record]) -> Mapping[str, int]:
 
 
 def made_anew(attempts: Iterable[Attempt]) -> Iterator[tuple[Attempt, str]]:
-    """Return each attempt with each mistake that the attempt before it at the same exercise did not have."""
+    """Yield each attempt with each mistake that the previous attempt at the same exercise did not have."""
     before: dict[str, tuple[str, ...]] = {}
     for attempt in attempts:
         yield from ((attempt, name) for name in attempt.diagnoses if name not in before.get(attempt.exercise, ()))

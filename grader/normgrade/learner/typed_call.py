@@ -1,4 +1,4 @@
-"""The call that somebody types to try an exercise: `LayerNorm(4, eps=0.1)`, `softmax(dim=0)`."""
+"""A call that a learner types to try an exercise: `LayerNorm(4, eps=0.1)`, `softmax(dim=0)`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ MADE: Made = MappingProxyType({each.__name__: each for each in (linear, feed_for
 
 
 def build_of(text: str, exercise: Exercise) -> Build:
-    """Return how the story begins: the layer is built, or the function called, as it is typed. Raises a UsageError about anything else."""
+    """Return the beginning of a story: the layer is built, or the function called, with the typed arguments.
+
+    Raises a UsageError for anything else.
+    """
     call = expression(text, WHERE)
     if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
         raise UsageError(_("{where} is a call such as `{example}`.", where=WHERE, example=exercise.defines[0]))
@@ -40,7 +43,7 @@ def build_of(text: str, exercise: Exercise) -> Build:
 
 
 def known_name(name: str, exercise: Exercise) -> str:
-    """Return the name if it can be called: the exercise defines it, or its probes build a layer by it."""
+    """Return the name if it can be called: the exercise defines it, or its probes build a layer of that name."""
     known = [*dict.fromkeys((*(each.name for each in exercise.defines if each.name != "backward"), *builders_of(exercise)))]
     if name in known:
         return name

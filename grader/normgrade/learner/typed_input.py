@@ -1,4 +1,4 @@
-"""Inputs that somebody types for an exercise of their own choice: nested lists of numbers, or files that hold them."""
+"""Inputs that a learner types for an exercise: nested lists of numbers, or files that hold them."""
 
 from __future__ import annotations
 
@@ -19,19 +19,22 @@ from normgrade.worker.observation import Array
 MOST_NUMBERS = 1_000_000  # in all inputs together
 MOST_BYTES = 32 * 1024**2  # of a file
 USUAL = "float32"
-DTYPES = (USUAL, "float64", "float16")  # that an array of a file keeps
+DTYPES = (USUAL, "float64", "float16")  # the dtypes that an array in a file keeps
 ARRAY, LITERAL = ".npy", (".txt", ".py")  # suffixes of files
 
 
 class Typed(NamedTuple):
-    """Numbers, and the dtype that they have unless another one is asked for."""
+    """Numbers, and the dtype that they have if no other is requested."""
 
     values: np.ndarray
     dtype: str
 
 
 def inputs_of(texts: Sequence[str], dtype: str | None) -> tuple[Array, ...]:
-    """Return the inputs in this dtype; without one, in that of their files, or in float32. Raises a UsageError about what is no input."""
+    """Return the inputs in this dtype. If it is None, each input keeps the dtype of its file, or becomes float32.
+
+    Raises a UsageError if a text is no input, or if there are too many numbers.
+    """
     typed = [array_of(text) for text in texts]
     total = sum(array.values.size for array in typed)
     if total > MOST_NUMBERS:
@@ -40,7 +43,7 @@ def inputs_of(texts: Sequence[str], dtype: str | None) -> tuple[Array, ...]:
 
 
 def array_of(text: str) -> Typed:
-    """Return the numbers of one INPUT: it is a file if its name ends as files of numbers do, else a list as Python writes it."""
+    """Return the numbers of one INPUT: a file if its suffix is .npy, .txt or .py, else a Python list."""
     path = Path(text)
     if path.suffix == ARRAY:
         return array_in(path, content_of(path))
@@ -66,7 +69,7 @@ def content_of(path: Path) -> bytes:
 
 
 def array_in(path: Path, content: bytes) -> Typed:
-    """Return the array of a file that NumPy saved. Nothing in it is unpickled."""
+    """Return the array in a file that NumPy saved. Nothing in it is unpickled."""
     try:
         array = np.load(io.BytesIO(content), allow_pickle=False)
     except (ValueError, OSError, EOFError, MemoryError, OverflowError) as error:
@@ -77,7 +80,7 @@ def array_in(path: Path, content: bytes) -> Typed:
 
 
 def numbers_of(text: str, where: str) -> Typed:
-    """Return the numbers of a nested list. Each of its lists is as long as the others at its depth."""
+    """Return the numbers of a nested list. All lists at the same depth have the same length."""
     values = value_of(expression(text, where), text, where)
     shape_of(values, where)
     try:
@@ -87,7 +90,7 @@ def numbers_of(text: str, where: str) -> Typed:
 
 
 def shape_of(values: Any, where: str) -> tuple[int, ...]:
-    """Return the shape of a nested list. Raises a UsageError about the first list of another length, and about what is no number."""
+    """Return the shape of a nested list. Raises a UsageError for the first list of another length, and for anything that is no number."""
     if isinstance(values, int | float):
         return ()
     if not isinstance(values, list | tuple):

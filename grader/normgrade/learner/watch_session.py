@@ -1,4 +1,4 @@
-"""The state of `normgrade watch`: an exercise, how its checks ended, the last report, and what the learner wants to see."""
+"""The state of `normgrade watch`: an exercise, the results of its checks, the last report, and the view that the learner chose."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from normgrade.suite.grading_options import PUBLIC_SEED, OnProgress
 
 
 def ignore_change() -> None:
-    """The callback of a session that nothing is drawn of."""
+    """Do nothing: the callback of a session that is not shown."""
 
 
 @dataclass
@@ -46,10 +46,10 @@ class Watching:
     scores: list[int] = field(default_factory=list)
     seed: int = PUBLIC_SEED  # of the inputs
     grading: bool = False  # or about to be graded
-    doing: str = ""  # the step that takes long
+    doing: str = ""  # the current step, if it takes long
     note: str = ""
     changed: str = ""  # since the last save
-    afterwards: list[str] = field(default_factory=list)  # after a pass: how it went, and what to read
+    afterwards: list[str] = field(default_factory=list)  # after a pass: how it went, and things to read
     following: Exercise | None = None  # the next exercise, for the key n
 
     def __post_init__(self) -> None:
@@ -60,7 +60,7 @@ class Watching:
         self.on_change, self.grader = on_change, replace(self.grader, options=replace(self.grader.options, progress=on_progress))
 
     def begin_if_saved(self) -> bool:
-        """Return if the file was saved. If so, `grade` is to be called."""
+        """Begin a grading if the file was saved. Returns True if so; then call `grade`."""
         if saved := self.watched.saved():
             self.begin(PUBLIC_SEED)
         return saved
@@ -94,27 +94,27 @@ class Watching:
         return self.grader if self.seed == options.seed else replace(self.grader, options=replace(options, seed=self.seed))
 
     def compare(self, report: Report) -> None:
-        """Compare a report with the one before. On other inputs the same file may earn other points, so they are not compared."""
+        """Compare a report with the previous one, unless the seed is another: on other inputs the same file may earn other points."""
         if self.seed == PUBLIC_SEED:
             self.scores.append(report.earned)
             self.changed = change_in_words(self.compared, report) if self.compared is not None else ""
             self.compared = report
 
     def look_ahead(self) -> None:
-        """Find out which exercise `normgrade` calls next."""
+        """Find the exercise that `normgrade` recommends next."""
         try:
             self.following = next_after(records(self.course, Workspace.find()), self.exercise, self.before)
         except UsageError as error:
             self.following, self.note = None, str(error)
 
     def look_back(self) -> None:
-        """Find out how it went to pass the exercise. The key n stands for the next step, which comes last in these lines."""
-        with suppress(UsageError):  # `look_ahead` has told of it
+        """Set the lines that are shown after a pass. The last line, the next step, is left out: the key n stands for it."""
+        with suppress(UsageError):  # `look_ahead` has reported it
             if (workspace := Workspace.find()) is not None:
                 self.afterwards = after_pass(self.course, self.exercise, workspace)[:-1]
 
     def on_event(self, event: Check | Report) -> None:
-        """Take up a check that has ended; or the report without a diagnosis, once all have and the mistake is still looked for."""
+        """Store a check that has ended; or the report without a diagnosis, when all have ended and the search for the mistake begins."""
         if isinstance(event, Report):
             self.report, self.doing = reveal(event, self.exercise.reveal), ""
         else:
@@ -122,7 +122,7 @@ class Watching:
         self.on_change()
 
     def next(self) -> Watching:
-        """Return the session of the exercise that `normgrade` calls next; this one where no other is left."""
+        """Return the session of the exercise that `normgrade` recommends next; this session if there is none."""
         self.note = _("There is no other exercise to go on with.")
         self.look_ahead()
         return self if self.following is None else self.at(self.following)
@@ -132,7 +132,7 @@ class Watching:
         return Watching(self.grader, self.course, exercise, (*self.before, self.exercise), self.on_change)
 
     def back(self) -> Watching:
-        """Return the session of the exercise that was watched before; this one where there was none."""
+        """Return the session of the exercise that was watched before; this session if there was none."""
         if not self.before:
             self.note = _("No other exercise was watched before this one.")
             return self

@@ -1,4 +1,4 @@
-"""A learner's workspace: a folder with a `normgrade.toml`, where every submission lies under its exercise's name."""
+"""A learner's workspace: a folder with a `normgrade.toml`, in which every submission has the name of its exercise."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ SETTINGS = """\
 
 @dataclass(frozen=True)
 class Workspace:
-    """A folder with a `normgrade.toml`, and what that says: the course, where it is another than the one carried, and the language.
+    """A folder with a `normgrade.toml`, and its settings: the course, if it is not the built-in one, and the language.
 
-    Another person may have made the folder. So `course` is only used through `trusted_course`.
+    Another person may have made the folder, so `course` is only used through `trusted_course`.
     """
 
     root: Path
@@ -44,18 +44,18 @@ class Workspace:
 
     @classmethod
     def find(cls, start: Path | None = None) -> Workspace | None:
-        """The workspace that a folder lies in, by default the current folder; None where there is none."""
+        """Return the workspace that contains a folder, by default the current folder; None if there is none."""
         start = absolute(start or Path())
         root = next((folder for folder in (start, *start.parents) if os.path.lexists(folder / MARK)), None)
         return None if root is None else cls.at(root)
 
     @classmethod
     def at(cls, root: Path) -> Workspace:
-        """The workspace at its root. Raises a UsageError if its `normgrade.toml` is wrong."""
+        """Return the workspace with this root. Raises a UsageError if its `normgrade.toml` is wrong."""
         return with_settings(root, settings_in(root / MARK))
 
     def trusted_course(self) -> Path | None:
-        """The course that `normgrade.toml` names, if any. Raises a UsageError if the user does not trust that course."""
+        """Return the course that `normgrade.toml` names, if any. Raises a UsageError if the user does not trust it."""
         if self.course is None:
             return None
         course = Path(os.path.realpath(self.course))
@@ -78,24 +78,24 @@ class Workspace:
         return self.root / ".normgrade"
 
     def submission(self, exercise: Exercise) -> Path:
-        """The path of the learner's file for an exercise."""
+        """Return the path of the learner's file for an exercise."""
         return self.root / exercise.file_name
 
     def prompt(self, exercise: Exercise) -> Path:
-        """The path of the workspace's copy of a prompt. Its figure lies beside it."""
+        """Return the path of the workspace's copy of a prompt. Its figure lies beside it."""
         return self.root / "prompts" / f"{exercise.slug}.md"
 
     def holds(self, path: Path) -> bool:
-        """Whether a file lies in the workspace."""
+        """Return True if a file lies in the workspace."""
         return Path(os.path.realpath(path.parent)).is_relative_to(os.path.realpath(self.root))
 
     def link_on_the_way(self, path: Path) -> Path | None:
-        """The first folder on the path from the workspace to a file that is a link; links in the path to the workspace do not count."""
+        """Return the first link among the folders between the workspace and a file. Links above the workspace do not count."""
         inside = [folder for folder in (Path.cwd() / path).parents if folder != self.root and folder.is_relative_to(self.root)]
         return next((folder for folder in reversed(inside) if folder.is_symlink()), None)
 
     def add(self, exercises: Iterable[Exercise]) -> list[Path]:
-        """Add the stubs and prompts that are missing. Returns the files that were added; no file is ever overwritten."""
+        """Add the stubs and prompts that are missing, and return the added files. No file is ever overwritten."""
         added = []
         own_folder(self.root / "prompts")
         for exercise in exercises:
@@ -110,7 +110,7 @@ class Workspace:
         return added
 
     def reset(self, exercise: Exercise, now: datetime) -> Path | None:
-        """Put the stub back. Returns the backup of the old file; None where that was the stub, or was not there."""
+        """Restore the stub. Returns the backup of the old file; None if there was no file, or it was the stub."""
         path, stub = self.submission(exercise), read_text(exercise.stub).encode()
         old = read_plain(path, BACKUP_BYTES) if os.path.lexists(path) else stub
         backup = None
@@ -123,7 +123,7 @@ class Workspace:
         return backup
 
     def new_backup(self, exercise: Exercise, now: datetime) -> Path:
-        """A path for a backup, where nothing lies yet."""
+        """Return a path for a backup at which no file exists."""
         dated = self.data / "backups" / f"{exercise.slug}-{now:%Y-%m-%d-%H%M%S}.py"
         others = (dated.with_stem(f"{dated.stem}-{number}") for number in range(2, 1000))
         return next(path for path in (dated, *others) if not os.path.lexists(path))
@@ -131,9 +131,9 @@ class Workspace:
 
 @lru_cache(maxsize=8)
 def with_settings(root: Path, source: str) -> Workspace:
-    """The workspace at its root, with what the text of its `normgrade.toml` says. A command asks for it often, so each text is parsed once.
+    """Return the workspace with this root, and the settings in the text of its `normgrade.toml`.
 
-    Raises a UsageError if the text is wrong.
+    A command calls this often, so each text is parsed once. Raises a UsageError if the text is wrong.
     """
     table = Table.parse(root / MARK, source)
     course, language = table.take("course", path_text, None), table.take("lang", known_language, None)
@@ -142,7 +142,7 @@ def with_settings(root: Path, source: str) -> Workspace:
 
 
 def settings_in(path: Path) -> str:
-    """The text of a `normgrade.toml`. Raises a UsageError if it cannot be read."""
+    """Return the text of a `normgrade.toml`. Raises a UsageError if it cannot be read."""
     try:
         return read_plain(path, MARK_BYTES).decode()
     except TooLarge as error:
@@ -175,12 +175,12 @@ def known_language(value: object) -> str:
 
 
 def absolute(path: Path) -> Path:
-    """Return the absolute path. One with ".." comes back without links, which decide where that leads."""
+    """Return the absolute path. If the path contains "..", its links are resolved, because ".." depends on them."""
     return Path(os.path.realpath(path)) if ".." in path.parts else path.absolute()
 
 
 def new_workspace(folder: Path, course: Path | None = None) -> Workspace:
-    """The workspace at a folder. If there is none, it is made, and its `normgrade.toml` names the course, if any."""
+    """Return the workspace at a folder. If there is none, create it; its `normgrade.toml` names the course, if any."""
     if folder.exists() and not folder.is_dir():
         raise UsageError(_('No workspace can be begun at "{path}": it is a file. Name a folder.', path=folder))
     around = Workspace.find(folder)
@@ -199,7 +199,7 @@ def new_workspace(folder: Path, course: Path | None = None) -> Workspace:
 
 
 def settings(course: Path | None) -> str:
-    """A default `normgrade.toml`: every setting commented out, except the course if one is given."""
+    """Return a default `normgrade.toml`: every setting is commented out, except the course if one is given."""
     return SETTINGS.format(
         what=_("A workspace of normgrade: in this folder and below it, every command finds the submissions here."),
         kept=_("What was tried is kept in .normgrade/progress.db."),
@@ -209,12 +209,12 @@ def settings(course: Path | None) -> str:
 
 
 def as_toml(text: str) -> str:
-    """A text as a string of TOML: as in JSON, except for the character DEL."""
+    """Return a text as a TOML string: as in JSON, except for the character DEL."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def needed() -> Workspace:
-    """The workspace of the current folder. Raises a UsageError if there is none."""
+    """Return the workspace of the current folder. Raises a UsageError if there is none."""
     workspace = Workspace.find()
     if workspace is None:
         raise UsageError(
@@ -224,13 +224,13 @@ def needed() -> Workspace:
 
 
 def find_course(named: Path | None) -> Course:
-    """The course that --course names, else NORMGRADE_COURSE, else the workspace's if it is trusted, else the one that normgrade carries."""
+    """Return the course named by --course, else by NORMGRADE_COURSE, else by the workspace if it is trusted, else the built-in one."""
     named = named or named_by_environment()
     workspace = Workspace.find() if named is None else None
     return Course.find(named if workspace is None else workspace.trusted_course())
 
 
 def submission_of(exercise: Exercise) -> Path:
-    """The path of a learner's file for an exercise: in the workspace, else in the current folder."""
+    """Return the path of a learner's file for an exercise: in the workspace, else in the current folder."""
     workspace = Workspace.find()
     return Path(exercise.file_name) if workspace is None else workspace.submission(exercise)

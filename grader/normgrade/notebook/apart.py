@@ -1,6 +1,6 @@
-"""Processes in which a notebook has something done.
+"""Separate processes that work for a notebook.
 
-A notebook runs a learner's code: it must not hold a reference, and its random numbers, threads and PyTorch settings must stay as they are.
+A notebook runs a learner's code: it must not hold a reference, and its random numbers, threads and PyTorch settings must not change.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ CAPTURED: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PI
 
 
 def run_apart(module: str, *arguments: object, captured: bool = True) -> subprocess.CompletedProcess[bytes]:
-    """Run one of our modules to its end, in the language that is spoken. Unless its output is captured, it has this terminal."""
+    """Run one of normgrade's modules to its end, in the current language. If its output is not captured, it uses this terminal."""
     with started(module, *arguments, **(CAPTURED if captured else {})) as process:
         stdout, stderr = process.communicate()
     return subprocess.CompletedProcess(process.args, process.returncode, stdout, stderr)
 
 
 def answers_apart(module: str, *arguments: object, on_answer: Callable[[Any], None]) -> subprocess.CompletedProcess[bytes]:
-    """Run one of our modules to its end, and call `on_answer` with each object that it pickles to stdout, as soon as it is there."""
+    """Run one of normgrade's modules to its end, and call `on_answer` with each object that it pickles to stdout, as it arrives."""
     with TemporaryFile() as said, started(module, *arguments, **CAPTURED | {"stderr": said}) as process:
         assert process.stdout is not None
-        with suppress(EOFError, UnpicklingError):  # the end, or that of a process which broke
+        with suppress(EOFError, UnpicklingError):  # the end of the output, or of a process that crashed
             while True:
                 on_answer(pickle.load(process.stdout))
         process.wait()
@@ -42,7 +42,7 @@ def answers_apart(module: str, *arguments: object, on_answer: Callable[[Any], No
 
 @contextmanager
 def started(module: str, *arguments: object, **streams: Any) -> Iterator[subprocess.Popen[bytes]]:
-    """A process of one of our modules, in the language that is spoken. An interrupt ends it."""
+    """Start a process of one of normgrade's modules, in the current language. An interrupt ends it."""
     with subprocess.Popen(command(module, *arguments), env=os.environ | {VARIABLE: spoken()}, **streams) as process:
         try:
             yield process

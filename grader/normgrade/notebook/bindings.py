@@ -1,4 +1,4 @@
-"""The names that a source binds, and those that it uses."""
+"""The names that a source binds, and the names that it uses."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from normgrade.inspection.source import parse
 from normgrade.language.text import lines_of
 
 Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
-LARGEST_BYTES = 1024**2  # of a file that defines what is graded
+LARGEST_BYTES = 1024**2  # of a file that defines the graded code
 POSTPONED = "from __future__ import annotations\n"
 
 
 def text_of(file_name: str) -> str:
-    """The text of a cell, or of a file; empty if it is unknown.
+    """Return the text of a cell or of a file; "" if it is unknown.
 
-    Code can name whatever it likes as its file, so only plain files are opened.
+    Code can choose any name for its file, so only plain files are opened.
     """
     linecache.checkcache(file_name)
     match linecache.cache.get(file_name):
@@ -34,12 +34,12 @@ def text_of(file_name: str) -> str:
     path = next(filter(os.path.isfile, places_of(file_name)), None)
     try:
         return "" if path is None else decode_source(read_plain(Path(os.path.realpath(path)), LARGEST_BYTES))
-    except (OSError, SyntaxError, UnicodeDecodeError):  # the last two for an encoding that it does not have
+    except (OSError, SyntaxError, UnicodeDecodeError):  # the last two if its encoding is wrong
         return ""
 
 
 def places_of(file_name: str) -> Iterator[str]:
-    """Where a file may lie, as `linecache` looks for it; nowhere if the name is that of no file, as in "<string>"."""
+    """Yield the paths at which a file may lie, as `linecache` looks for it; none if it is not the name of a file, as in "<string>"."""
     if not (file_name.startswith("<") and file_name.endswith(">")):
         yield file_name
         yield from (os.path.join(folder, file_name) for folder in sys.path if isinstance(folder, str))
@@ -47,7 +47,7 @@ def places_of(file_name: str) -> Iterator[str]:
 
 @lru_cache(maxsize=256)
 def statements(text: str) -> tuple[ast.stmt, ...]:
-    """The statements of a module in order, with those in its branches and loops; empty if the text is not valid Python."""
+    """Return the statements of a module in order, with those in its branches and loops; empty if the text is not valid Python."""
     tree = parse(text)
 
     def within(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
@@ -62,7 +62,7 @@ def statements(text: str) -> tuple[ast.stmt, ...]:
 
 
 def bound(statement: ast.stmt) -> set[str]:
-    """The names that a statement binds or deletes itself, without those in its blocks."""
+    """Return the names that a statement binds or deletes itself, without those in its blocks."""
     if isinstance(statement, Definition):
         return {statement.name}
     if isinstance(statement, ast.Import | ast.ImportFrom):
@@ -74,12 +74,12 @@ def bound(statement: ast.stmt) -> set[str]:
 
 
 def binding(text: str, name: str) -> ast.stmt | None:
-    """The last statement that binds a name at the top level."""
+    """Return the last statement that binds a name at the top level."""
     return next((each for each in reversed(statements(text)) if name in bound(each)), None)
 
 
 def at_line(text: str, name: str, line: int) -> ast.stmt | None:
-    """The definition with this name that contains the line; for a lambda, the statement that names it."""
+    """Return the definition with this name that contains the line; for a lambda, the statement that names it."""
     tree = parse(text)
     for node in ast.walk(tree) if isinstance(tree, ast.Module) else ():
         fits = node.name == name if isinstance(node, Definition) else name == "<lambda>" and is_named_lambda(node)
@@ -89,7 +89,7 @@ def at_line(text: str, name: str, line: int) -> ast.stmt | None:
 
 
 def is_named_lambda(node: ast.AST) -> bool:
-    """Whether it is `name = lambda …` and no more."""
+    """Return True if a statement is `name = lambda …`, with one name and nothing else."""
     match node:
         case ast.Assign(targets=[ast.Name()], value=ast.Lambda()):
             return True
@@ -97,7 +97,7 @@ def is_named_lambda(node: ast.AST) -> bool:
 
 
 def first_line(statement: ast.stmt) -> int:
-    """The line where a statement starts, its decorators included."""
+    """Return the first line of a statement, including its decorators."""
     decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
     return min(statement.lineno, *(each.lineno for each in decorators)) if decorators else statement.lineno
 
@@ -111,7 +111,7 @@ def futures(text: str) -> set[str]:
 
 
 def without(text: str, unwanted: Iterable[ast.stmt]) -> str:
-    """The text without some of its statements; the other lines keep their numbers."""
+    """Return the text without some of its statements; the other lines keep their numbers."""
     lines = lines_of(text)
     for each in unwanted:
         first, last = each.lineno - 1, (each.end_lineno or each.lineno) - 1
@@ -123,14 +123,14 @@ def without(text: str, unwanted: Iterable[ast.stmt]) -> str:
 
 def tables(source: str) -> SymbolTable:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # an invalid escape is the learner's business
+        warnings.simplefilter("ignore")  # an invalid escape is no concern of the grader
         return symtable(source, "<source>", "exec")
 
 
 def uses(source: str, postponed: bool = False) -> tuple[set[str], set[str]]:
-    """The global names that a source reads when it is executed, and those that its functions read when they are called.
+    """Return the global names that a source reads when it is executed, and those that its functions read when they are called.
 
-    Postponed annotations are not evaluated, and so need no names.
+    Postponed annotations are not evaluated, so they need no names.
     """
     at_once: set[str] = set()
     later: set[str] = set()
@@ -147,7 +147,7 @@ def uses(source: str, postponed: bool = False) -> tuple[set[str], set[str]]:
 
 
 def taken(cell: str, postponed: bool = False) -> set[str]:
-    """The names that a cell needs from earlier cells: those that it never binds, and those that it reads before it binds them."""
+    """Return the names that a cell needs from earlier cells: those that it never binds, and those that it reads before it binds them."""
     postponed = postponed or "annotations" in futures(cell)
     at_once, later = uses(without(cell, future_imports(cell)), postponed)
     names = (at_once | later) - {each.get_name() for each in tables(cell).get_symbols() if each.is_assigned() or each.is_imported()}

@@ -1,6 +1,6 @@
-"""`%normgrade hint layer_norm`: the commands of the terminal that help with an exercise, with the same words, in a notebook.
+"""The commands of the terminal that help with an exercise, in a notebook: `%normgrade hint layer_norm`.
 
-Each runs in a process of its own, as grading does: some play the reference.
+They take the same words. Each runs in its own process, as grading does, because some play the reference.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from normgrade.notebook.source_file import as_file
 from normgrade.notebook.standalone import Session, standalone
 
 COMMANDS = tuple(name for name in ("list", "show", "hint", "explain", "solution", "try") if name in ALL)
-DOCUMENTS = ("show", "solution")  # print Markdown or a Python file
+DOCUMENTS = ("show", "solution")  # these print Markdown or a Python file
 
 
 @dataclass(frozen=True, repr=False)
 class Output:
-    """Markdown that a notebook renders; elsewhere it is the text that the command printed."""
+    """Markdown that a notebook renders. Outside a notebook it is the text that the command printed."""
 
     text: str
     markdown: str
@@ -46,7 +46,7 @@ class Output:
 
 
 def run_command(arguments: Sequence[str], session: Session) -> Output | None:
-    """Run a command. It prints as it would there; in a notebook, a document is returned to be rendered."""
+    """Run a command. It prints its output as in a terminal; in a notebook, a document is returned to be rendered."""
     speak(language_of(arguments))
     if not arguments:
         print(usage())
@@ -64,7 +64,7 @@ def run_command(arguments: Sequence[str], session: Session) -> Output | None:
 
 
 def run(arguments: Sequence[str]) -> Output | None:
-    """Run a command that is known."""
+    """Run a known command."""
     if sys.stdout.isatty():
         run_apart("cli", [*arguments], captured=False)
         return None
@@ -97,7 +97,10 @@ def refuse_unless_known(name: str) -> None:
 
 @contextmanager
 def with_own_file(arguments: Sequence[str], session: Session) -> Iterator[Sequence[str]]:
-    """Add to the arguments of `try` a file with the classes and functions that the notebook defines for the exercise, if there are any."""
+    """Add `--file` to the arguments of `try`, with the classes and functions that the notebook defines for the exercise.
+
+    If there are none, the arguments are unchanged.
+    """
     course = find_course(None)
     exercise = next((course.exercise(each) for each in arguments if each in course.slugs), None)
     values = [] if exercise is None else [session.namespace.get(signature.name) for signature in exercise.defines]
@@ -106,7 +109,7 @@ def with_own_file(arguments: Sequence[str], session: Session) -> Iterator[Sequen
         yield arguments
         return
     with as_file(exercise, standalone(things, session)) as path:
-        yield [arguments[0], "--file", str(path), *arguments[1:]]  # a file that is named comes later, and counts
+        yield [arguments[0], "--file", str(path), *arguments[1:]]  # if the user named a file, it comes later and takes precedence
 
 
 def shown(name: str, text: str) -> Output | None:

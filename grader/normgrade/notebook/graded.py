@@ -1,4 +1,4 @@
-"""The result of grading in a notebook: reports that show themselves."""
+"""The result of grading in a notebook: reports that display themselves."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TEXT = replace(USUAL, more="")  # a notebook has no options that show more
 
 @dataclass(frozen=True, repr=False)
 class Graded:
-    """Reports that show themselves: as a picture in a notebook, as text elsewhere."""
+    """Reports that display themselves: as HTML in a notebook, as text elsewhere."""
 
     reports: tuple[Report, ...]
     below: tuple[str, ...] = ()  # lines below the reports
@@ -27,7 +27,7 @@ class Graded:
         return all(report.outcome is Outcome.PASSED for report in self.reports)
 
     def _repr_html_(self) -> str:
-        """Return the picture. Every display has ids of its own: one notebook may show many, some of them from before it was restarted."""
+        """Return the HTML. Every display has unique ids, because one notebook may show many, some of them from before a restart."""
         from normgrade.report.render.html import render_fragment
 
         return render_fragment(self.reports, f"normgrade-{token_hex(6)}-") + paragraphs(self.below)
@@ -42,7 +42,7 @@ class Graded:
 
 
 def paragraphs(lines: Sequence[str]) -> str:
-    """Return lines as HTML, in which backticks enclose code; the style of the fragment before them holds for them too."""
+    """Return lines as HTML; backticks enclose code. The style of the fragment before them applies to them too."""
     if not lines:
         return ""
     shown = (re.sub("`([^`]*)`", r"<code>\1</code>", escape(line)) for line in lines)

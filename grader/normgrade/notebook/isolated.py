@@ -1,4 +1,4 @@
-"""Grade in a process of its own, and get back what `normgrade check` would show."""
+"""Grading in a separate process, which sends back the reports that `normgrade check` would show."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Answer = Graded | Exception
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """How to grade a submission for which exercise, in plain values."""
+    """The order to grade a submission: its exercise and options, in plain values."""
 
     slug: str
     seed: int
@@ -50,17 +50,17 @@ class Order:
 
 
 def ignore(early: Graded) -> None:
-    """Show nothing before everything is known."""
+    """Show nothing until everything is known."""
 
 
 def grade_apart(order: Order, path: Path, name: str, on_early: Callable[[Graded], None] = ignore) -> Graded:
-    """Grade, and return what `normgrade check` would show and keep. Its notes go to stderr.
+    """Grade, and return the reports that `normgrade check` would show and store. Notes go to stderr.
 
-    While the mistake is looked for, `on_early` is called with what is known already.
+    `on_early` is called with the first results while the search for the mistake runs.
     """
     answers: list[Answer] = []
 
-    def on_answer(answer: Answer) -> None:  # which our own code wrote
+    def on_answer(answer: Answer) -> None:  # pickled by normgrade's own code
         answers.append(answer)
         if isinstance(answer, Graded) and any(report.searching for report in answer.reports):
             on_early(answer)
@@ -77,10 +77,10 @@ def grade_apart(order: Order, path: Path, name: str, on_early: Callable[[Graded]
 
 
 def main(order: tuple[Any, ...], path: str, name: str) -> None:
-    """Run in the process: grade, and pickle what is known to stdout, last the result, or the error meant for the user."""
+    """Grade in this process, and pickle the results so far to stdout, last the final result, or the error for the user."""
     gc.enable()
     with open(os.dup(1), "wb") as file:
-        os.dup2(2, 1)  # what else is printed is no part of the answer
+        os.dup2(2, 1)  # other output is not part of the answer
 
         def give(answer: Answer) -> None:
             pickle.dump(answer, file)
@@ -107,11 +107,11 @@ def graded(order: Order, path: Path, name: str, on_early: Callable[[Graded], Non
 
 
 def below(order: Order, reports: Sequence[Report]) -> list[str]:
-    """Return the lines below the reports in a workspace: what an interview holds back, and its time; or how a pass went."""
+    """Return the lines below the reports in a workspace: about a running interview, else about a pass."""
     workspace = Workspace.find()
     if (interview := running_here()) is not None:
         return [*filter(None, [held_back(interview, reports)]), status_in_words(interview, datetime.now(UTC))]
     if workspace is not None and all(report.outcome is Outcome.PASSED for report in reports):
-        with suppress(UsageError):  # a note has told of it already
+        with suppress(UsageError):  # a note has reported it already
             return after_pass(order.its_course, order.exercise, workspace)
     return []

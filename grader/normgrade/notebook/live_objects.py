@@ -1,4 +1,4 @@
-"""Live classes, functions and values: where they were defined, whether a library has them, and how they are written as source."""
+"""Live classes, functions and values: the place of their definition, the library that has them, and their source."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Namespace = Mapping[str, Any]
 
 
 def functions(value: object) -> Iterator[FunctionType]:
-    """A function itself, without its wrappers; of a class, the functions that its body defines."""
+    """Yield a function itself, without its wrappers; for a class, yield the functions that its body defines."""
     function = unwrapped(value)
     if isinstance(value, type):
         held = [inner(member) for member in vars(value).values()]
@@ -29,15 +29,15 @@ def functions(value: object) -> Iterator[FunctionType]:
 
 
 def unwrapped(value: Any) -> object:
-    """Return the function inside its wrappers; the value itself if there is none, or if it does not let itself be asked."""
+    """Return the function inside its wrappers. Returns the value itself if it is a class, has no wrappers, or raises an exception."""
     try:
         return value if isinstance(value, type) else unwrap(value)
-    except Exception:  # from the `__getattr__` of an object, or because its wrappers go in a circle
+    except Exception:  # from the `__getattr__` of an object, or because its wrappers form a cycle
         return value
 
 
 def inner(member: Any) -> object:
-    """The function inside a method, property, class method, static method or cached property."""
+    """Return the function inside a method, property, class method, static method or cached property."""
     if isinstance(member, property):
         member = member.fget
     elif isinstance(member, cached_property):
@@ -46,12 +46,12 @@ def inner(member: Any) -> object:
 
 
 def within(function: FunctionType, owner: type) -> bool:
-    """Whether the function was defined in the body of the class."""
+    """Return True if the function was defined in the body of the class."""
     return function.__code__.co_qualname.startswith(f"{owner.__qualname__}.")
 
 
 def attached_later(owner: type, statement: ast.stmt) -> str | None:
-    """The name of a method that was attached after the class body, which `statement` is; None if there is none."""
+    """Return the name of a method that was attached to a class after its body, `statement`; None if there is none."""
     body = [] if getattr(statement, "decorator_list", None) else getattr(statement, "body", [])
     assigned = {name for each in body if not isinstance(each, Definition) for name in bound(each)}
     for name, value in vars(owner).items():
@@ -63,7 +63,7 @@ def attached_later(owner: type, statement: ast.stmt) -> str | None:
 
 
 def home(value: object, otherwise: Namespace) -> Namespace:
-    """The globals of the module that defines a class or a function; `otherwise` if that is unknown."""
+    """Return the globals of the module that defines a class or a function; `otherwise` if that is unknown."""
     function = unwrapped(value)
     if isinstance(function, FunctionType):
         return function.__globals__
@@ -72,13 +72,13 @@ def home(value: object, otherwise: Namespace) -> Namespace:
 
 
 def is_own(value: object) -> bool:
-    """Whether the learner wrote a class or a function, and not a library."""
+    """Return True if the learner wrote a class or a function, and it is not from a library."""
     module = getattr(value, "__module__", None)
     return isinstance(module, str) and not is_library(module)
 
 
 def is_library(module: str) -> bool:
-    """Whether a module belongs to Python or is installed: only such modules can be imported where code is graded."""
+    """Return True if a module belongs to Python or is installed. Only such modules can be imported by the grader's process."""
     top = module.partition(".")[0]
     found = sys.modules.get(top)
     places = [getattr(found, "__file__", None), *getattr(found, "__path__", ())]
@@ -86,7 +86,10 @@ def is_library(module: str) -> bool:
 
 
 def found_in_library(name: str, value: object) -> Sequence[tuple[str, str]]:
-    """The import of a library's module, or of a class or function under its own name in one; empty if there is none."""
+    """Return the import of a library's module, or of a class or function that a library has under its own name.
+
+    It is a sequence of at most one pair (module, name in it).
+    """
     if isinstance(value, ModuleType):
         is_there = sys.modules.get(value.__name__) is value and is_library(value.__name__)
         return [("", renamed(value.__name__, name))] if is_there else ()
@@ -97,7 +100,7 @@ def found_in_library(name: str, value: object) -> Sequence[tuple[str, str]]:
 
 
 def member(module: str, name: str) -> object:
-    """An attribute or a submodule of a module that is loaded; None if it has neither."""
+    """Return an attribute or a submodule of a module that is loaded; None if it has neither."""
     return getattr(sys.modules.get(module), name, sys.modules.get(f"{module}.{name}"))
 
 
@@ -106,7 +109,7 @@ def renamed(name: str, new: str) -> str:
 
 
 def is_plain(value: object) -> bool:
-    """Whether a value can be written as a literal: None, a bool, number or string, or a tuple of these."""
+    """Return True if a value can be written as a literal: None, a bool, number or string, or a tuple of these."""
     return type(value) in (bool, int, float, str, type(None)) or (type(value) is tuple and all(map(is_plain, value)))
 
 
@@ -123,7 +126,7 @@ def same(one: object, other: object) -> bool:
 
 
 def described(value: object) -> str:
-    """A value in a few words: a plain one as its literal, others by name or type."""
+    """Return a short description of a value: the literal of a plain value, the name or type of any other."""
     if is_plain(value):
         return literal(value)
     if isinstance(value, ModuleType):
@@ -134,7 +137,7 @@ def described(value: object) -> str:
 
 
 def unsendable(name: str, value: object, user: str) -> str:
-    """The message why a value cannot be sent, and what to do instead; `user` is the definition that uses it."""
+    """Return the message that explains why a value cannot be sent, and how to avoid it; `user` is the definition that uses the value."""
     if isinstance(value, ModuleType):
         return _(
             '"{user}" uses "{name}", a module of your own, which cannot be imported where code is graded. '
@@ -154,7 +157,7 @@ def unsendable(name: str, value: object, user: str) -> str:
 
 
 def imports(text: str, name: str, value: object) -> list[tuple[str, str]]:
-    """The imports from libraries in a text that bind the name to this very value, as pairs (module, name in it).
+    """Return the imports from libraries in a text that bind the name to this very value, as pairs (module, name in it).
 
     There may be several: `import torch` and `import torch.nn.functional` both bind `torch`. The module is "" for `import …`.
     """

@@ -1,4 +1,4 @@
-"""The memory of a session: what was checked in it, and the hints that were given, for a folder without a workspace."""
+"""The memory of a session, for a folder without a workspace: the checks that ran and the hints that were given."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from normgrade.report.report import Outcome, Report
 
 @dataclass
 class Memory:
-    """The last attempt at each exercise, by its slug, the identities of the hints that were given, and the slugs that passed."""
+    """The last attempt at each exercise, by slug, the identities of the hints that were given, and the slugs that passed."""
 
     attempts: dict[str, tuple[Exercise, Attempt]] = field(default_factory=dict)
     given: set[tuple[str, str]] = field(default_factory=set)
@@ -29,7 +29,7 @@ class Memory:
         self.passed |= {exercise.slug} if report.outcome is Outcome.PASSED else set()
 
     def answers(self, arguments: Sequence[str]) -> bool:
-        """Return if a command asks for the next hint, and only this session knows what was checked."""
+        """Return True if a command asks for the next hint, and only this session knows about the checks."""
         return len(arguments) == 2 and arguments[0] == "hint" and arguments[1] in self.attempts and Workspace.find() is None
 
     def next_hint(self, slug: str) -> str:

@@ -1,4 +1,4 @@
-"""Grading where code is tried out: `%%normgrade layer_norm` on a cell, or `normgrade.check(LayerNorm)`."""
+"""Grading inside a notebook or Python: `%%normgrade layer_norm` on a cell, or `normgrade.check(LayerNorm)`."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ MAGIC = "%%normgrade"
 
 
 def check(*things: object, seed: int | str = 0, timeout_s: float | None = None, course: str | Path | None = None) -> Graded:
-    """Grade one class or function or several: `normgrade.check(LayerNorm)`, or `normgrade.check("layer_norm", LayerNorm)`.
+    """Grade one or more classes or functions: `normgrade.check(LayerNorm)`, or `normgrade.check("layer_norm", LayerNorm)`.
 
-    The names tell which exercise they are for, unless its slug stands before them. Their source is graded, with the imports, constants,
-    functions and classes of the notebook or file that it uses. A seed is a whole number, or "random"; `timeout_s` is the time for all
-    checks together; `course` is the folder of another course.
+    If no slug comes first, the names determine the exercise. The source of the things is graded, with the imports, constants, functions and
+    classes of the notebook or file that it uses. `seed` is a whole number, or "random"; `timeout_s` is the time for all checks together;
+    `course` is the folder of another course.
     """
     speak(language_of(()))
     if things and isinstance(things[0], str):
@@ -51,7 +51,7 @@ def check(*things: object, seed: int | str = 0, timeout_s: float | None = None, 
 
 
 def told_by(things: Sequence[object], folder: Path | None) -> str:
-    """Return the slug of the exercise that asks for the names of these things; without any, of the first exercise."""
+    """Return the slug of the exercise that defines the names of these things; without things, that of the first exercise."""
     course = find_course(folder)
     return exercise_for(list(map(name_of, things)), course) if things else next(iter(course)).slug
 
@@ -60,10 +60,10 @@ def told_by(things: Sequence[object], folder: Path | None) -> str:
 
 
 def load_ipython_extension(shell: Shell) -> None:
-    """`%load_ext normgrade` makes `%normgrade` and `%%normgrade` known."""
+    """Register `%normgrade` and `%%normgrade`, for `%load_ext normgrade`."""
 
     def normgrade(line: str, cell: str | None = None) -> Graded | Output | None:
-        """Run a cell, and grade it: `%%normgrade SLUG`; or run a command: `%normgrade hint SLUG`. `%normgrade` alone tells which."""
+        """Run a cell and grade it: `%%normgrade SLUG`. Or run a command: `%normgrade hint SLUG`; `%normgrade` lists the commands."""
         if cell is not None:
             return run_and_grade(shell, line, cell)
         return run_command(words(line, "%normgrade COMMAND"), session_of(shell))
@@ -72,9 +72,9 @@ def load_ipython_extension(shell: Shell) -> None:
 
 
 def run_and_grade(shell: Shell, line: str, cell: str) -> Graded | None:
-    """Run a cell as it would run without the magic, and grade it; None where nothing is to be graded.
+    """Run a cell as it would run without the magic, and grade it. Returns None if nothing is to be graded.
 
-    Names that the cell takes from earlier ones are looked up before it runs, since it may bind them anew.
+    Names that the cell takes from earlier cells are looked up before it runs, because it may rebind them.
     """
     order = ordered(words(line, f"{MAGIC} SLUG"))
     if order is None:
@@ -96,12 +96,12 @@ def run_and_grade(shell: Shell, line: str, cell: str) -> Graded | None:
 def magic(slug: str, seed: int, timeout: float | None, required: str, course_folder: Path | None) -> Order:
     """Turn the arguments into an order; a UsageError if the exercise does not exist."""
     order = Order(slug, seed, timeout, required, None if course_folder is None else str(course_folder))
-    order.exercise  # noqa: B018  (which says so where there is none)
+    order.exercise  # noqa: B018  (raises a UsageError if there is none)
     return order
 
 
 def ordered(arguments: Sequence[str]) -> Order | None:
-    """Parse the arguments, and speak the language that they name; None if they only asked for help."""
+    """Parse the arguments, and switch to the language that they name. Returns None if they only asked for help."""
     speak(language_of(arguments))
     try:
         result = in_language(magic).main(arguments, prog_name=MAGIC, standalone_mode=False)
@@ -111,7 +111,7 @@ def ordered(arguments: Sequence[str]) -> Order | None:
 
 
 def graded(order: Order, source: str, name: str) -> Graded:
-    """Grade a source, under the name that the report gives it."""
+    """Grade a source, under its name in the report."""
     early = ShownEarly()
     with as_file(order.exercise, source) as path:
         try:

@@ -1,4 +1,4 @@
-"""The things that are passed to `check`: their names, and the exercise that asks for such names."""
+"""The things that are passed to `check`: their names, and the exercise that defines these names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from normgrade.notebook.live_objects import described, found_in_library, is_own,
 
 
 def name_of(thing: object) -> str:
-    """Return the name by which a class or a function was defined. Raises a UsageError if it cannot be graded."""
+    """Return the name of a class or a function in its definition. Raises a UsageError if it cannot be graded."""
     function = unwrapped(thing)
     if isinstance(function, FunctionType) and function.__name__ == "<lambda>":
         return name_of_lambda(function)
@@ -56,7 +56,7 @@ def defined(thing: object) -> str:
 
 
 def exercise_for(names: Sequence[str], course: Course) -> str:
-    """Return the slug of the one exercise that asks for these names. Raises a UsageError if there is none, or if there are several."""
+    """Return the slug of the exercise that defines the most of these names. Raises a UsageError if none or several do."""
     asked = {each.slug: {signature.name for signature in each.defines} for each in course}
     matches = {slug: len(defines.intersection(names)) for slug, defines in asked.items()}
     most = max(matches.values(), default=0)

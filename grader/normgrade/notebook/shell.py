@@ -1,4 +1,4 @@
-"""The IPython that code runs in: its cells so far, as source that runs elsewhere."""
+"""The IPython shell that runs this code, with its cells as source that can run outside of it."""
 
 from __future__ import annotations
 import __future__
@@ -13,11 +13,11 @@ from normgrade.language.errors import UsageError
 from normgrade.notebook.bindings import statements, without
 from normgrade.notebook.standalone import Session
 
-Shell = Any  # IPython's InteractiveShell, of whose methods few have types
+Shell = Any  # IPython's InteractiveShell; few of its methods have types
 
 
 def session() -> Session:
-    """Return the session of the notebook or the IPython that this runs in; an empty one in plain Python."""
+    """Return the session of the current notebook or IPython; an empty session in plain Python."""
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     return Session() if shell is None else session_of(shell)
 
@@ -40,12 +40,12 @@ def python(shell: Shell, cell: str) -> str:
 
 
 def asks_shell(statement: ast.stmt) -> bool:
-    """Return if a statement asks for the shell, as everything does that is not Python in a cell."""
+    """Return True if a statement calls `get_ipython`, as IPython's translation of every line that is not Python does."""
     return any(isinstance(node, ast.Name) and node.id == "get_ipython" for node in ast.walk(statement))
 
 
 def words(line: str, usage: str) -> list[str]:
-    """Return the words of a magic's line, which are quoted as in a shell; `usage` is how the line is written."""
+    """Return the words of a magic's line, which are quoted as in a shell. `usage` is the form of the line, for the UsageError."""
     try:
         return shlex.split(line)
     except ValueError as error:

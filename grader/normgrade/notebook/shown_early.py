@@ -1,4 +1,4 @@
-"""What a notebook shows until the result is there: the verdict, as soon as it is known."""
+"""The early display in a notebook: the verdict, shown as soon as it is known, until the final result comes."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from normgrade.notebook.graded import Graded
 
 
 class ShownEarly:
-    """A display below the cell that goes when the result comes. A front end that takes nothing back shows one line of text."""
+    """A display below the cell that goes when the result comes. A front end that cannot remove output shows one line of text."""
 
     def __init__(self) -> None:
         self.handle: Any = None
 
     def show(self, graded: Graded) -> None:
-        """Show what is known, if this is IPython."""
+        """Show the first results, if this is IPython."""
         if self.shell is None:
             return
         from normgrade.report.render.terminal import line_of
@@ -26,11 +26,11 @@ class ShownEarly:
         self.handle = display({"text/html": graded._repr_html_(), "text/plain": line}, raw=True, display_id=True)
 
     def clear(self) -> None:
-        """Show nothing any more. A terminal would print an empty line."""
+        """Remove the display. In a terminal nothing is done, because an update would print an empty line."""
         if self.handle is not None and hasattr(self.shell, "kernel"):
             self.handle.update({"text/html": "", "text/plain": ""}, raw=True)
 
     @property
     def shell(self) -> Any:
-        """The IPython that this runs in; None in plain Python."""
+        """The current IPython shell; None in plain Python."""
         return sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None

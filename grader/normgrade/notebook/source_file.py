@@ -16,7 +16,7 @@ from normgrade.learner.workspace import Workspace
 
 @contextmanager
 def as_file(exercise: Exercise, source: str) -> Iterator[Path]:
-    """Write the source to a file. In a workspace it stays, beside the attempts that are kept; elsewhere it is temporary."""
+    """Write the source to a file and yield its path. In a workspace the file stays, in `.normgrade/notebook`; elsewhere it is temporary."""
     workspace = Workspace.find()
     with TemporaryDirectory(prefix="normgrade-") if workspace is None else nullcontext(workspace.data / "notebook") as folder:
         path = Path(folder) / exercise.file_name

@@ -1,8 +1,8 @@
-"""The source of live classes and functions as a file that runs alone: their definitions as written, and all that they use.
+"""The source of live classes and functions as a file that runs on its own: their definitions as written, and everything they use.
 
-Source is graded, never a live object. The names in a definition are looked up where it was defined. Modules and what comes from them are
-imported, if possible as the learner imported them. Plain constants become literals. The learner's own classes and functions come first, as
-written. Other values cannot be sent.
+Source is graded, never a live object. The names in a definition are looked up in the namespace that defined it. Modules and their members
+are imported, if possible as the learner imported them. Plain constants become literals. The learner's own classes and functions are added
+as written. Other values cannot be sent.
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ from normgrade.notebook.live_objects import (
 )
 from normgrade.notebook.passed import name_of
 
-UNRECORDED = ("<string>", "<stdin>")  # what `exec` ran, and what was typed into Python itself
+UNRECORDED = ("<string>", "<stdin>")  # code that `exec` ran, and code that was typed into Python itself
 
 
 @dataclass(frozen=True)
 class Session:
     """A notebook so far: the values of its names, and its cells, the newest first. Plain Python keeps no cells.
 
-    `given` are the names that the notebook had at its start. `postponed` is True after a cell with
-    `from __future__ import annotations`, which holds for all cells that follow.
+    `given` are the names that the notebook had at its start. `postponed` is True after a cell with `from __future__ import annotations`,
+    which holds for all cells that follow.
     """
 
     namespace: Namespace = field(default_factory=dict)
@@ -66,7 +66,7 @@ class Session:
 
 @dataclass(frozen=True)
 class Place:
-    """Where code was written: the values of its names, and the text around it. The bases of a class take precedence over other names."""
+    """A place of code: the values of its names, and the text around it. The bases of a class take precedence over other names."""
 
     namespace: Namespace
     text: str = ""
@@ -83,13 +83,13 @@ class Written:
 
     @property
     def source(self) -> str:
-        """Whole lines, with the decorators."""
+        """Whole lines, including the decorators."""
         lines = lines_of(self.place.text)[first_line(self.statement) - 1 : self.statement.end_lineno]
         return dedent("\n".join(lines)) if self.statement.col_offset else "\n".join(lines)
 
 
 def standalone(things: Sequence[object], session: Session) -> str:
-    """A source that defines these classes and functions."""
+    """Return a source that defines these classes and functions."""
     prelude = Prelude(session)
     for thing in things:
         prelude.bring(name_of(thing), thing, Place(home(thing, session.namespace)))
@@ -97,7 +97,7 @@ def standalone(things: Sequence[object], session: Session) -> str:
 
 
 def completed(cell: str, session: Session) -> str:
-    """A cell, preceded by all that it uses of earlier cells. A cell that is not valid Python is returned unchanged."""
+    """Return a cell, preceded by everything that it uses from earlier cells. A cell that is not valid Python is returned unchanged."""
     prelude = Prelude(session)
     try:
         names = taken(cell, session.postponed)
@@ -108,19 +108,19 @@ def completed(cell: str, session: Session) -> str:
 
 
 class Prelude:
-    """What code needs in front of it to run elsewhere: imports, constants, and definitions, each after what it needs."""
+    """The source that code needs in order to run elsewhere: imports, constants and definitions, each after its own requirements."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self.meaning: dict[str, object] = {}
         self.futures: set[str] = {"annotations"} if session.postponed else set()
-        self.imports: dict[str, dict[str, None]] = {}  # from which module what; "" for modules themselves
+        self.imports: dict[str, dict[str, None]] = {}  # the imported names, by module; "" for modules themselves
         self.constants: list[str] = []
         self.definitions: list[str] = []
 
     @property
     def text(self) -> str:
-        """All of it as one source."""
+        """The whole prelude as one source."""
         modules = [f"import {module}\n" for module in self.imports.get("", ())]
         names = [f"from {module} import {', '.join(names)}\n" for module, names in self.imports.items() if module]
         future = f"from __future__ import {', '.join(sorted(self.futures))}\n" if self.futures else ""
@@ -128,21 +128,21 @@ class Prelude:
         return "\n".join(filter(None, blocks)).lstrip("\n")
 
     def before(self, cell: str) -> str:
-        """All of it with a cell after it. `from __future__` imports stay first."""
+        """Return the prelude, followed by a cell. `from __future__` imports stay first."""
         if not self.meaning and not self.futures:
             return cell
         self.futures |= futures(cell)
         return f"{self.text}\n\n{without(cell, future_imports(cell))}"
 
     def require(self, names: Iterable[str], place: Place, user: str) -> None:
-        """Give names the values that they have in a place. Names that are not there are builtins, or missing there too."""
+        """Bring the values that names have in a place. Names that are not there are builtins, or undefined there too."""
         for name in sorted(names):
             known = place.bases if name in place.bases else place.namespace
             if name in known and not (name.startswith("__") and name.endswith("__")) and not self.session.gives(name, known[name]):
                 self.bring(name, known[name], place, user)
 
     def bring(self, name: str, value: object, place: Place, user: str = "") -> None:
-        """Give a name a value: by an import, a literal or a definition."""
+        """Bind a name to a value, by an import, a literal or a definition. Raises a UsageError if the value cannot be sent."""
         if name in self.meaning:
             if not same(self.meaning[name], value):
                 one, other = described(self.meaning[name]), described(value)
@@ -161,12 +161,12 @@ class Prelude:
             raise UsageError(unsendable(name, value, user))
 
     def imported(self, name: str, value: object, place: Place) -> Sequence[tuple[str, str]]:
-        """The imports that bind the name to this very value: from the text around, else from earlier cells, else where a library has it."""
+        """Return the imports that bind the name to this value: from the text around, else from earlier cells, else from its library."""
         texts = (place.text, *self.texts(place.namespace))
         return next(filter(None, (imports(text, name, value) for text in texts)), ()) or found_in_library(name, value)
 
     def define(self, name: str, value: object, written: Written) -> None:
-        """Add a definition after what it needs when it is executed, and before what only its functions need when they are called."""
+        """Add a definition after the names that its execution needs, and before those that only calls of its functions need."""
         if isinstance(value, type) and (added := attached_later(value, written.statement)):
             raise UsageError(_('"{name}.{added}" was put into the class from outside. Write it in the class.', name=name, added=added))
         if written.name != name:
@@ -180,7 +180,10 @@ class Prelude:
         self.require(later - {name}, written.place, name)
 
     def written(self, name: str, value: object, place: Place) -> Written | None:
-        """The definition of a value: where its code objects say that it is, else in the newest text that binds the name."""
+        """Return the definition of a value, or None if it is not found.
+
+        It is searched at the position that the value's code objects record, else in the newest text that binds the name.
+        """
         bases = {base.__name__: base for base in getattr(value, "__bases__", ())}
         for function in functions(value):
             code = function.__code__
@@ -197,7 +200,7 @@ class Prelude:
         return as_written(statement, Place(namespace, text, bases))
 
     def texts(self, namespace: Namespace) -> Sequence[str]:
-        """The texts that defined these names: a notebook's cells, the newest first, or the file of a module."""
+        """Return the texts that defined these names: a notebook's cells, the newest first, or the file of a module."""
         if namespace is self.session.namespace:
             return self.session.cells
         file = namespace.get("__file__")
@@ -205,7 +208,7 @@ class Prelude:
 
 
 def as_written(statement: ast.stmt | None, place: Place) -> Written | None:
-    """A definition or a named lambda as written; None for any other statement."""
+    """Return a definition or a named lambda as written; None for any other statement."""
     if statement is None or not (isinstance(statement, Definition) or is_named_lambda(statement)):
         return None
     [name] = bound(statement)

@@ -16,19 +16,19 @@ from normgrade.course.files import WRITING
 from normgrade.course.private_folder import PrivateFolder
 
 MOST_HELD = 8192  # entries in memory, of about ten kilobytes each
-MOST_BYTES = 1024**3  # in the folder: nine times what a course of forty exercises needs for a seed that does not ship
+MOST_BYTES = 1024**3  # in the folder: nine times the need of a course of forty exercises for a seed that does not ship
 LEFT_BYTES = 7 * MOST_BYTES // 8  # in the folder after a clean-up; less than the limit, so that clean-ups are rare
 SWEPT_BYTES = MOST_BYTES // 16  # written between two clean-ups
-LARGEST_BYTES = 16 * 1024**2  # of one file: none that is kept has more than a few
+LARGEST_BYTES = 16 * 1024**2  # of one file: no kept file has more than a few
 SEAL_BYTES = 32  # of the signature, which comes before the content
 USED_S = 3600  # the precision of the time at which a file was last used
 STALE_S = 3600  # the age from which an unfinished file is abandoned
-PATIENCE_S = 120.0  # how long to wait for what another process computes: what takes longest takes about a minute
+PATIENCE_S = 120.0  # the longest wait for a computation of another process; the slowest takes about a minute
 
 
 @dataclass
 class Cache:
-    """Bytes by name. A folder that cannot be used, or a file with a wrong signature, costs time and changes no result."""
+    """Bytes by name. If the folder cannot be used or a signature is wrong, that costs time and changes no result."""
 
     folder: Path
     key: bytes = field(repr=False)
@@ -36,13 +36,13 @@ class Cache:
     written_bytes: int = 0  # since the last clean-up
 
     def get(self, name: str) -> bytes | None:
-        """The bytes of that name, in memory or in the folder; None where there are none."""
+        """Return the bytes of that name from memory or from the folder, or None if there are none."""
         if name not in self.held and (content := self.read(name)) is not None:
             self.hold(name, content)
         return self.held.get(name)
 
     def read(self, name: str) -> bytes | None:
-        """The bytes of that name in the folder; None where there are none, or where their signature is wrong."""
+        """Return the bytes of that name in the folder, or None if there are none or if their signature is wrong."""
         try:
             with self.drawer(name) as drawer:
                 status, stored = drawer.read(name, LARGEST_BYTES)
@@ -67,9 +67,9 @@ class Cache:
 
     @contextmanager
     def alone(self, name: str, patience_s: float = PATIENCE_S) -> Iterator[None]:
-        """Meanwhile, whoever else wants to compute what belongs under this name waits for so long, to find it kept afterwards."""
+        """Hold the lock of this name. Other processes that want to compute its entry wait for so long, and find it kept afterwards."""
         guard: int | None = None
-        with suppress(OSError), self.drawer(name, make=True) as drawer:  # else both compute it: none can write, or the other takes too long
+        with suppress(OSError), self.drawer(name, make=True) as drawer:  # else both compute it: none can write, or the other is too slow
             guard = drawer.lock(f"{WRITING}{name}", min(patience_s, PATIENCE_S))
         try:
             yield
@@ -80,7 +80,7 @@ class Cache:
                 os.close(guard)
 
     def sign(self, name: str, content: bytes) -> bytes:
-        """The signature of these bytes under that name. Without it, a changed file or that of another request would be used."""
+        """Return the signature of these bytes under that name. Without it, a changed file or one of another request would be used."""
         return hmac.digest(self.key, name.encode() + b"\0" + content, "sha256")
 
     def hold(self, name: str, content: bytes) -> None:
@@ -91,15 +91,15 @@ class Cache:
 
     @cached_property
     def shelf(self) -> str:
-        """The folder of this key. Another key, as other configurations have, has another folder."""
+        """The name of this key's folder. Another key, such as that of another configuration, has another folder."""
         return sha256(self.key).hexdigest()[:16]
 
     def drawer(self, name: str, make: bool = False) -> PrivateFolder:
-        """The folder in which the file of that name lies, open."""
+        """Return the open folder that holds the file of that name."""
         return PrivateFolder(self.folder, self.shelf, name[:2], make=make)
 
     def sweep(self) -> None:
-        """Clean up, if anything was written: delete abandoned files, and the least recently used ones where the folder is too large."""
+        """Clean up if anything was written: delete abandoned files, and the least recently used ones if the folder is too large."""
         if not self.written_bytes:
             return
         self.written_bytes = 0
@@ -118,7 +118,7 @@ class Cache:
                 total -= size
 
     def files(self, *below: str) -> Iterator[tuple[tuple[str, ...], os.stat_result]]:
-        """The plain files in the folder and in all folders below it: the names on the way to each, and its status."""
+        """Yield the plain files in the folder and in all folders below it: the names on the way to each, and its status."""
         with suppress(OSError), PrivateFolder(self.folder, *below) as folder:
             for entry in folder.entries():
                 if entry.is_dir(follow_symlinks=False):
@@ -128,7 +128,7 @@ class Cache:
                         yield (*below, entry.name), entry.stat(follow_symlinks=False)
 
     def delete(self, *way: str) -> bool:
-        """Delete a file of the folder, by the names on the way to it. Returns whether that was possible."""
+        """Delete a file of the folder, given the names on the way to it. Return True if that was possible."""
         *below, name = way
         with suppress(OSError), PrivateFolder(self.folder, *below) as folder:
             folder.delete(name)

@@ -1,4 +1,4 @@
-"""A mapping that is made when somebody first looks into it."""
+"""A mapping that is made on its first use."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ V = TypeVar("V")
 
 
 class Deferred(Mapping[K, V]):
-    """A mapping that `make` returns, once it is needed.
+    """A mapping that `make` returns when it is first needed.
 
     >>> squares = Deferred(lambda: {3: 9})
     >>> squares[3]
@@ -23,7 +23,7 @@ class Deferred(Mapping[K, V]):
 
     @property
     def whole(self) -> Mapping[K, V]:
-        """The mapping."""
+        """The mapping, made on the first access."""
         if self.made is None:
             self.made = self.make()
         return self.made

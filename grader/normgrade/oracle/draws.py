@@ -1,4 +1,4 @@
-"""What a request leaves open, because only the reference knows the shapes: the state of a layer, and the upstream gradients."""
+"""The parts of a request that need shapes, which only the reference knows: the state of a layer, and the upstream gradients."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from normgrade.worker.requests import DRAWN, Differentiable, LayerStep, LayerSto
 
 
 def generator(*key: object) -> np.random.Generator:
-    """NumPy's PCG64, seeded by the key alone: the same numbers whatever was drawn before."""
+    """Return NumPy's PCG64, seeded only by the key: earlier draws do not change its numbers."""
     digest = hashlib.sha256(repr(key).encode()).digest()
-    return np.random.Generator(np.random.PCG64(np.frombuffer(digest[:16], "<u4")))  # as the same bytes in one number, and faster
+    return np.random.Generator(np.random.PCG64(np.frombuffer(digest[:16], "<u4")))  # the same as with these bytes as one number, and faster
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Form:
-    """The shape and the dtype of a tensor; its `initial` numbers where a layer keeps them."""
+    """The shape and the dtype of a tensor, and its `initial` numbers if a layer keeps them."""
 
     shape: tuple[int, ...]
     dtype: str
@@ -32,15 +32,15 @@ class Form:
 
     @property
     def floating(self) -> bool:
-        """Whether it holds floating-point numbers."""
+        """True if the tensor holds floating-point numbers."""
         return "float" in self.dtype
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Forms:
-    """What only the reference knows of a request: the tensors of its layer by name, and by step the results that have upstream gradients.
+    """The forms that only the reference knows: those of a layer's tensors by name, and by step those of results with upstream gradients.
 
-    A name without a form is that of a tensor that is switched off, a result without one is no array.
+    The form of a tensor is None if the tensor is switched off, that of a result if the result is no array.
     """
 
     state: Mapping[str, Form | None] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class Forms:
 
 
 def complete(reference: ModuleType, request: TypedRequest, probes: ModuleType | None, written_with: str = "torch") -> TypedRequest:
-    """The request with everything drawn, from the key that it holds. One that leaves nothing open comes back as it is."""
+    """Return the request with everything drawn, from the key that it holds. If it leaves nothing open, return it unchanged."""
     if request.draw is None:
         return request
     filled = with_state(request, state_forms(reference, request, probes, written_with))
@@ -58,7 +58,7 @@ def complete(reference: ModuleType, request: TypedRequest, probes: ModuleType | 
 
 
 def completed(request: TypedRequest, forms: Forms) -> TypedRequest:
-    """The same, where it is known what only the reference knows."""
+    """Complete a request as `complete` does, with the `forms` that only the reference knows."""
     if request.draw is None:
         return request
     filled = with_state(request, forms.state)
@@ -66,7 +66,7 @@ def completed(request: TypedRequest, forms: Forms) -> TypedRequest:
 
 
 def forms_in(request: TypedRequest, whole: TypedRequest) -> Forms:
-    """What the reference told, as it can be read off the request once it is `whole`."""
+    """Return the forms that the reference provided for a request. They are read off the request after its completion, `whole`."""
     state: dict[str, Form | None] = {}
     match whole:
         case NewLayer(names=names):
@@ -80,12 +80,12 @@ def forms_in(request: TypedRequest, whole: TypedRequest) -> Forms:
 
 
 def form_of(value: Array, keeps_numbers: bool = False) -> Form:
-    """The form of an array."""
+    """Return the form of an array, with its numbers if the layer keeps them."""
     return Form(value.values.shape, value.dtype, value if keeps_numbers else None)
 
 
 def state_forms(reference: ModuleType, request: TypedRequest, probes: ModuleType | None, written_with: str) -> dict[str, Form | None]:
-    """The form of every parameter and buffer of a layer, by name. Functions have no state."""
+    """Return the form of every parameter and buffer of a layer, by name. Functions have no state."""
     as_built = isinstance(request, LayerStory) and request.as_built
     if not (isinstance(request, NewLayer) or (isinstance(request, LayerStory) and written_with == "torch")):
         return {}
@@ -97,7 +97,7 @@ def state_forms(reference: ModuleType, request: TypedRequest, probes: ModuleType
 
 
 def result_forms(reference: ModuleType, request: Differentiable, probes: ModuleType | None, written_with: str) -> dict[int, Form | None]:
-    """The form of every result that has an upstream gradient, by the number of its step."""
+    """Return the form of every result that has an upstream gradient, by the number of its step."""
     from normgrade.worker.play import play
 
     forward = request.with_upstream(dict.fromkeys(request.undrawn))
@@ -110,7 +110,10 @@ def result_forms(reference: ModuleType, request: Differentiable, probes: ModuleT
 
 
 def layout(reference: ModuleType, request: LayerStory | NewLayer, probes: ModuleType | None) -> dict[str, Any]:
-    """Name → tensor of every parameter and buffer of the layer, None where it is switched off; nothing where it refuses to be built."""
+    """Return every parameter and buffer of the layer by name, None for one that is switched off.
+
+    If the layer refuses to be built, return an empty dictionary.
+    """
     from normgrade.probes.layers import build, given_names, own_names
     from normgrade.worker.play import given, with_builders
     from normgrade.worker.written_with import library
@@ -118,14 +121,14 @@ def layout(reference: ModuleType, request: LayerStory | NewLayer, probes: Module
     args, kwargs = (given(each, library("torch")) for each in (request.args, request.kwargs))
     try:
         module = build(with_builders(reference, probes), request.layer, args, kwargs)
-    except Exception:  # a refusal can be what a suite asks for: the probe meets it again, and says so
+    except Exception:  # a suite can ask for a refusal: the probe meets it again, and reports it
         return {}
     names = own_names(module) if isinstance(request, NewLayer) else [*given_names(module), *own_names(module)]
     return {name: attrgetter(name)(module) for name in names}
 
 
 def with_state(request: TypedRequest, forms: Mapping[str, Form | None]) -> TypedRequest:
-    """Fill in the state: what the suite gave, and random values for the rest. Floating-point tensors are watched, counters on demand."""
+    """Fill in the state: the suite's numbers, and random values for the rest. Floating-point tensors are watched, counters on demand."""
     match request:
         case NewLayer():
             return replace(request, names=list(forms), draw=None)
@@ -136,7 +139,7 @@ def with_state(request: TypedRequest, forms: Mapping[str, Form | None]) -> Typed
 
 
 def with_tensors(story: LayerStory, forms: Mapping[str, Form]) -> LayerStory:
-    """The story with the state of its layer."""
+    """Fill in the state of a story's layer. Raise ValueError for a name that the reference does not have."""
     given, key = story.state, story.draw
     if strange := sorted({*given, *story.watch, *story.ignored} - forms.keys()):
         has = ", ".join(forms) or _("no state")
@@ -154,13 +157,13 @@ def with_tensors(story: LayerStory, forms: Mapping[str, Form]) -> LayerStory:
 
 
 def initial(tensor: Any) -> Array:
-    """A parameter or buffer of a new layer, as it was built."""
+    """Return a parameter or buffer of a new layer, as it was built."""
     kind = str(tensor.dtype)[6:]
     return Array(tensor.detach().double().numpy().astype(kind) if tensor.is_floating_point() else tensor.numpy().copy(), kind)
 
 
 def drawn(story: LayerStory, name: str, form: Form, key: object, *more: object) -> Array:
-    """The numbers for a parameter or buffer: those that the suite gave, or else random ones."""
+    """Return the numbers for a parameter or buffer: those of the suite if it gave any, otherwise random ones."""
     kind = story.dtype if form.floating else form.dtype
     given = story.state.get(name) if not more else None
     values = draw_state(generator(key, *more, name), name, form.shape, form.floating) if given is None else given.values
@@ -168,7 +171,7 @@ def drawn(story: LayerStory, name: str, form: Form, key: object, *more: object) 
 
 
 def at_scale(step: LayerStep, value: Array, name: str) -> Array:
-    """A tensor that a step writes; weights and biases are as large as the step says, and counters by its square."""
+    """Scale a tensor that a step writes: weights and biases by the scale of the step, counters by its square."""
     if step.scale is not None and step.scale > 1 and value.values.dtype.kind == "i":
         return Array(value.values * int(step.scale) ** 2, value.dtype)
     if step.scale is None or name.rpartition(".")[2] not in ("weight", "bias"):
@@ -177,7 +180,7 @@ def at_scale(step: LayerStep, value: Array, name: str) -> Array:
 
 
 def draw_state(random: np.random.Generator, name: str, shape: tuple[int, ...], floating: bool) -> np.ndarray:
-    """Values that hide nothing: distinct, no weight 1, no bias 0, variances and deviations positive, counts small."""
+    """Draw values that hide nothing: distinct, no weight 1, no bias 0, variances and deviations positive, counts small."""
     if not floating:
         return np.asarray(random.integers(3, 9, shape))
     sizes = np.asarray(random.uniform(0.5, 1.8, shape))
@@ -187,19 +190,19 @@ def draw_state(random: np.random.Generator, name: str, shape: tuple[int, ...], f
 
 
 def with_upstream(request: Differentiable, results: Mapping[int, Form | None], key: object) -> Differentiable:
-    """Fill in the upstream gradients: of the shape of the reference's own results."""
+    """Fill in the upstream gradients, in the shapes of the reference's own results."""
     return request.with_upstream({number: draw_upstream(key, number, results.get(number)) for number in request.undrawn})
 
 
 def draw_upstream(key: object, number: int, result: Form | None) -> Array | None:
-    """The upstream gradient of a result; none where it is no array."""
+    """Draw the upstream gradient of a result, or return None if the result is no array."""
     if result is None:
         return None
     return rounded_to(generator(key, "upstream", number).standard_normal(result.shape), result.dtype)
 
 
 def rounded_to(values: np.ndarray, dtype: str) -> Array:
-    """The values as an Array of that dtype, rounded to nearest even; bfloat16 is kept as float32."""
+    """Return the values as an Array of that dtype, rounded to nearest even. Those of bfloat16 are stored as float32."""
     if dtype != "bfloat16":
         return Array(np.asarray(values).astype(dtype), dtype)
     bits = np.asarray(values).astype(np.float32).view(np.uint32).astype(np.uint64)

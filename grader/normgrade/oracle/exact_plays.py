@@ -12,13 +12,13 @@ from normgrade.oracle.cache import Cache
 from normgrade.oracle.kept import Damaged, packed, read_error, unpacked, written_error
 from normgrade.worker.observation import Array, Observation, Request, Value
 
-PlayExactly = Callable[[Iterable[Request]], Iterator[Observation | None]]  # in float64, one after the other; None where there is no answer
+PlayExactly = Callable[[Iterable[Request]], Iterator[Observation | None]]  # in float64, one after the other; None if there is no answer
 SPEED = 1  # of zlib: the fastest, which takes a third less than the smallest
 
 
 @dataclass
 class ExactPlays:
-    """Plays by name. Those that are `owed` were asked for, and nobody has needed them yet."""
+    """Plays by name. Those that are `owed` were requested, but not needed so far."""
 
     cache: Cache
     play: PlayExactly
@@ -26,19 +26,19 @@ class ExactPlays:
     seen: dict[str, Observation] = field(default_factory=dict)
 
     def owe(self, name: str, request: Request) -> None:
-        """Have a request played with the next ones, unless it was."""
+        """Mark a request to be played with the next ones, unless it was played."""
         if name not in self.seen:
             self.owed[name] = request
 
     def of(self, name: str, request: Request) -> Observation | None:
-        """What is seen in a play; None where there is no answer."""
+        """Return the observation of a play, or None if there is no answer."""
         if name not in self.seen:
             self.owe(name, request)
             self.settle()
         return self.seen.get(name)
 
     def settle(self) -> None:
-        """Play all that is owed, except for what the cache knows."""
+        """Play all that is owed, except for the plays in the cache."""
         owed, self.owed = self.owed, {}
         for name in owed:
             if (known := self.read(name)) is not None:
@@ -52,7 +52,7 @@ class ExactPlays:
                 self.cache.put(name, encode(observation))
 
     def read(self, name: str) -> Observation | None:
-        """A play as it was kept."""
+        """Return a play from the cache, or None if it is missing or damaged."""
         content = self.cache.get(name)
         try:
             return None if content is None else decode(content)
@@ -61,7 +61,7 @@ class ExactPlays:
 
 
 def encode(observation: Observation) -> bytes:
-    """The bytes of an observation, each array once; numbers that are those of float32 take half the space."""
+    """Return the bytes of an observation. Each array is stored once; if float32 holds its numbers exactly, it takes half the space."""
     arrays: dict[tuple[str, tuple[int, ...], bytes], tuple[int, Array]] = {}
 
     def written(value: Value) -> Value | list[object]:
@@ -77,7 +77,7 @@ def encode(observation: Observation) -> bytes:
 
 
 def decode(content: bytes) -> Observation:
-    """The observation that `encode` wrote; Damaged where the bytes are anything else."""
+    """Return the observation that `encode` wrote. Raise Damaged if the bytes are anything else."""
     try:
         found = unpacked(zlib.decompress(content))
         arrays = found["arrays"]
@@ -95,7 +95,7 @@ def decode(content: bytes) -> Observation:
 
 
 def narrowed(value: Array) -> Array:
-    """The same numbers in float32 where that holds them exactly, as it does those that a request gives."""
+    """Return the numbers in float32 if it holds them exactly, as it does those of a request."""
     if value.dtype != "float64":
         return value
     with np.errstate(all="ignore"):

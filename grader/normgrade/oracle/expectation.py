@@ -1,4 +1,4 @@
-"""The expectation of a request: an implementation played in float64, and how far each number moves when all arithmetic is float32's."""
+"""The expectation of a request: an implementation played in float64, and the movement of each number in float32 arithmetic."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from normgrade.worker.requests import FORWARD_BACKWARD, FunctionCall, LayerStory
 PLAYS = 16  # P: plays in Monte Carlo arithmetic; with 8, a spread is now and then too small by chance
 UNIT_ROUNDOFF = {"float16": 2.0**-11, "bfloat16": 2.0**-8, "float32": 2.0**-24, "float64": 2.0**-53}
 PROBES, SHARED = "probes", "shared_probes"
-SHIPPED, EXACT = "shipped", "exactly"  # what a name is of
+SHIPPED, EXACT = "shipped", "exactly"  # the kinds of content that a digest can name
 NOT_EXECUTED = {
     "implementation": N_("The course's own implementation cannot be executed: {error}."),
     PROBES: N_("The course's own probes cannot be executed: {error}."),
@@ -48,23 +48,26 @@ NOT_EXECUTED = {
 
 
 class NotExecuted(CourseError):
-    """A source of the course raises: `what` is a key of NOT_EXECUTED, `line` where it does, or 0, and `why` the error in words."""
+    """An error for a source of the course that raises.
+
+    `what` is a key of NOT_EXECUTED, `line` is the line that raises, or 0, and `why` is the error in words.
+    """
 
     def __init__(self, what: str, line: int, why: str) -> None:
         super().__init__(_(NOT_EXECUTED[what], error=why))
         self.what, self.line, self.why = what, line, why
 
     def __reduce__(self) -> tuple[type[NotExecuted], tuple[str, int, str]]:
-        """Between processes it is made anew."""
+        """Return the class and its arguments, from which another process makes the error anew."""
         return NotExecuted, (self.what, self.line, self.why)
 
 
 @dataclass(frozen=True)
 class Oracle:
-    """Answers requests for trusted implementations: references, alternatives, mistakes. `probes` is the source of an exercise's own.
+    """An oracle that answers requests for trusted implementations: references, alternatives, mistakes.
 
-    The spread of what the `reference` observes is the largest of its own and those of the alternatives in `spread`: how the reference
-    happens to be written does not decide.
+    `probes` is the source of the exercise's own probes. The spread of each number of the `reference` is the largest of the reference's own
+    spread and those of the alternatives in `spread`. So the way in which the reference happens to be written does not decide.
     """
 
     cache: Cache
@@ -73,15 +76,15 @@ class Oracle:
     spread: tuple[str, ...] = ()
     shared_probes: str | None = None
     written_with: str = "torch"
-    ships: Path | None = None  # the file of what ships with the exercise
-    exact_plays: ExactPlays | None = field(default=None, repr=False)  # of the reference; without any, it is played when it is asked for
-    held: dict[str, Expectation] = field(default_factory=dict, repr=False)  # of what ships
+    ships: Path | None = None  # the file of expectations that ships with the exercise
+    exact_plays: ExactPlays | None = field(default=None, repr=False)  # of the reference; if None, each is played when it is requested
+    held: dict[str, Expectation] = field(default_factory=dict, repr=False)  # from the shipped file
     recorded: dict[str, tuple[TypedRequest, Expectation]] | None = field(default=None, repr=False)  # by name, as they were asked
     remembered: dict[tuple[str, int], tuple[Playable, Observation]] | None = None  # by the source, and the identity of the request
 
     @classmethod
     def of(cls, exercise: Exercise, cache: Cache) -> Oracle:
-        """The oracle of an exercise. Raises CourseError where `spread` names an alternative that does not exist."""
+        """Return the oracle of an exercise. Raise CourseError if `spread` names an alternative that does not exist."""
         alternatives = {path.stem: path for path in exercise.alternatives}
         if unknown := next((name for name in exercise.spread if name not in alternatives), None):
             slug, known = exercise.slug, ", ".join(alternatives)
@@ -94,21 +97,22 @@ class Oracle:
 
     @cached_property
     def shipped(self) -> Shipped:
-        """What ships with the exercise, read when it is first needed."""
+        """The shipped file, read when it is first needed."""
         return Shipped() if self.ships is None else Shipped.of(self.ships)
 
     def afresh(self) -> Oracle:
-        """The same oracle, which computes all that ships with the exercise."""
+        """Return a copy of this oracle that computes the content of the shipped file, and does not use it."""
         return replace(self, ships=None, exact_plays=None, held={})
 
     def elsewhere(self) -> Oracle:
-        """The same oracle for another process, with nothing in memory."""
+        """Return a copy of this oracle for another process, with nothing in memory."""
         return replace(self, cache=Cache(self.cache.folder, self.cache.key), exact_plays=None, held={}, remembered=None)
 
     def expectation(self, source: str, request: TypedRequest, keep: bool = True, anew: bool = False) -> Expectation:
-        """Completed, played and, to `keep`, remembered. Exceptions in the implementation's own code are part of the expectation.
+        """Return the expectation of a request: completed, played and, if `keep`, cached.
 
-        `anew` computes it though it is kept: what is kept may be of a machine that was at fault.
+        Exceptions in the implementation's own code are part of the expectation. With `anew`, it is computed even if it is kept: the kept
+        one may come from a machine that was at fault.
         """
         others = self.spread if source == self.reference else ()
         parts: tuple[str | bytes, ...] = (source, self.all_probes, request_key(request), *others)
@@ -116,7 +120,7 @@ class Oracle:
             return found
         key = fingerprint(*parts)
         if not anew and (known := self.cache.get(key)) is not None:
-            with suppress(Damaged):  # as good as none
+            with suppress(Damaged):  # a damaged entry counts as missing
                 return self.record(parts, request, decode(known))
         expectation = self.compute(source, request, others)
         if keep:
@@ -124,20 +128,20 @@ class Oracle:
         return self.record(parts, request, expectation)
 
     def forget(self) -> None:
-        """Let go of all that is held in memory."""
+        """Free everything that is held in memory."""
         self.cache.held.clear()
         self.held.clear()
         if self.exact_plays is not None:
             self.exact_plays.seen.clear()
 
     def record(self, parts: Sequence[str | bytes], request: TypedRequest, expectation: Expectation) -> Expectation:
-        """The expectation, which this oracle remembers as it ships if it is one that records."""
+        """Return the expectation. If this oracle records, add it to `recorded` under the name with which it ships."""
         if self.recorded is not None:
             self.recorded[digest_of(SHIPPED, *parts)] = request, expectation
         return expectation
 
     def of_shipped(self, parts: Sequence[str | bytes], request: TypedRequest) -> Expectation | None:
-        """The expectation from what ships with the exercise; None where that does not have it. Its numbers are played once needed."""
+        """Return the expectation from the shipped file, or None if it is not there. Its numbers are played when they are needed."""
         name = digest_of(SHIPPED, *parts)
         if name not in self.held and (entry := self.shipped.get(name)) is not None:
             asked = completed(request, entry.forms)
@@ -149,7 +153,7 @@ class Oracle:
         return self.held.get(name)
 
     def shipped_places(self, entry: Entry, name: str, asked: TypedRequest, wide: Request) -> Mapping[Place, Expected]:
-        """What is expected, from a play in float64. Where that is another one than has shipped, everything is computed here."""
+        """Return the expected places, from a play in float64. If the play does not fit the shipped entry, compute everything here."""
         assert self.reference is not None
         seen = self.exactly(self.reference, wide) if self.exact_plays is None else self.exact_plays.of(name, wide)
         places = None if seen is None else self.shipped.places(entry, seen)
@@ -165,17 +169,17 @@ class Oracle:
         return expectation
 
     def exactly(self, source: str, wide: Request) -> Observation:
-        """One play in float64 of a request that is complete and `widened`, without any spread."""
+        """Play a request once in float64, without any spread. It has to be complete and `widened`."""
         implementation, probes = self.modules(source)
         return play_exactly(implementation, wide, probes, written_with=self.written_with)
 
     def played_here(self, requests: Iterable[Request]) -> Iterator[Observation]:
-        """The reference's plays in float64, in this process."""
+        """Yield the reference's plays in float64, played in this process."""
         assert self.reference is not None
         return map(partial(self.exactly, self.reference), requests)
 
     def natively(self, source: str, request: Playable, size_limit_bytes: int | None = None) -> Observation:
-        """One native play of such a request, as a worker plays it; what was remembered is told once."""
+        """Play a request natively once, as a worker does. If the play is remembered, return it and forget it."""
         _request, remembered = (self.remembered or {}).pop((source, id(request)), (request, None))
         if remembered is not None:
             return remembered
@@ -183,16 +187,16 @@ class Oracle:
         return play_natively(implementation, request, probes, size_limit_bytes, written_with=self.written_with)
 
     def remembering(self) -> Oracle:
-        """The same oracle, which remembers native plays when it is told to: who asks for one again has it at once."""
+        """Return a copy of this oracle whose `remember` stores native plays, which `natively` then returns at once."""
         return replace(self, remembered={})
 
     def remember(self, source: str, request: Playable, native: Observation) -> None:
-        """Remember a native play, if this oracle is one that remembers."""
+        """Remember a native play if this oracle remembers plays."""
         if self.remembered is not None:
-            self.remembered[source, id(request)] = request, native  # the request too, so that its identity stays its own
+            self.remembered[source, id(request)] = request, native  # the request is kept, too, so that its id is not reused
 
     def lines_of_probes(self, source: str, request: TypedRequest) -> tuple[int, ...]:
-        """The lines of the exercise's own probes through which an exception comes when they are played on this source."""
+        """Return the lines of the exercise's own probes through which an exception comes when they are played on this source."""
         implementation, probes = self.modules(source)
         if probes is None:
             return ()
@@ -202,7 +206,7 @@ class Oracle:
         return () if error is None else tuple(frame.line for frame in error.frames)
 
     def modules(self, source: str) -> tuple[ModuleType, ModuleType | None]:
-        """The source, and the exercise's own probes, as modules."""
+        """Return the source, and the exercise's own probes if it has any, as modules."""
         imported(self.written_with)
         shared = None if self.shared_probes is None else executed(self.shared_probes, SHARED)
         return executed(source, "implementation"), None if self.probes is None else executed(self.probes, PROBES, shared)
@@ -214,7 +218,7 @@ class Oracle:
 
 
 def executed(source: str, what: str, shared: ModuleType | None = None) -> ModuleType:
-    """A source of the course as a module; a CourseError if it raises."""
+    """Return a source of the course as a module. Raise NotExecuted, which is a CourseError, if the source raises."""
     try:
         return module(source, what, shared)
     except MemoryError:
@@ -225,7 +229,7 @@ def executed(source: str, what: str, shared: ModuleType | None = None) -> Module
 
 
 def line_in(file_name: str, error: Exception) -> int:
-    """The line of a source that cannot be executed, or 0."""
+    """Return the line at which a source cannot be executed, or 0."""
     if isinstance(error, SyntaxError) and error.filename == file_name:
         return error.lineno or 0
     lines = [frame.lineno or 0 for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file_name]
@@ -239,12 +243,12 @@ def expect(
     plays: int = PLAYS,
     written_with: str = "torch",
 ) -> Expectation:
-    """Play the request natively, in float64, and `plays` times in Monte Carlo arithmetic."""
+    """Play the request natively, in float64, and `plays` times in Monte Carlo arithmetic. Return the expectation."""
     unit = UNIT_ROUNDOFF["float32"]
     native = play_natively(implementation, request, probes, written_with=written_with)
     wide, exactly = widened(request), partial(play_exactly, implementation, probes=probes, written_with=written_with)
     true = exactly(wide)
-    seeds = range(plays if true.values else 0)  # what raises at once moves nowhere
+    seeds = range(plays if true.values else 0)  # a play that raises at once has no numbers
     moved = [exactly(perturbed(wide, unit, seed), arithmetic=random_rounding(written_with, unit, seed)) for seed in seeds]
     places = {Place.of(place): expected(value, native.values.get(place), place, moved) for place, value in true.values.items()}
     if holds_non_finite(request.inputs):
@@ -255,14 +259,14 @@ def expect(
 
 
 def in_arithmetic_of(request: TypedRequest, places: Mapping[Place, Expected]) -> Mapping[Place, Expected]:
-    """The places as they are due in float64 arithmetic, if all numbers of a story or of a call are float64; else the same."""
+    """Return the places with unit float64 if all numbers of a story or of a call are float64, otherwise unchanged."""
     if not isinstance(request, LayerStory | FunctionCall) or {*dtypes_in(request.inputs)} != {"float64"}:
         return places
     return {name: replace(place, unit="float64") for name, place in places.items()}
 
 
 def dtypes_in(inputs: Any) -> Iterator[str]:
-    """The dtypes of the floating-point arrays among the inputs of a request, and those that it names."""
+    """Yield the dtypes of the floating-point arrays among the inputs of a request, and those that it names."""
     match inputs:
         case Array(values, dtype) if values.dtype.kind == "f":
             yield dtype
@@ -270,7 +274,7 @@ def dtypes_in(inputs: Any) -> Iterator[str]:
             yield inputs
         case Mapping():
             for name, value in inputs.items():
-                if name != "upstream":  # whose numbers are float32's, whatever the output's dtype
+                if name != "upstream":  # its numbers are float32's for every dtype of the output
                     yield from dtypes_in(value)
         case list() | tuple():
             for value in inputs:
@@ -280,7 +284,7 @@ def dtypes_in(inputs: Any) -> Iterator[str]:
 def with_half_precision(
     places: dict[Place, Expected], story: LayerStory, implementation: ModuleType, probes: ModuleType | None, plays: int
 ) -> dict[Place, Expected]:
-    """The places with slack for what a layer may round to half precision on the way: its state, and its whole backward pass."""
+    """Return the places with slack for the roundings to half precision that a layer may make: in its state and its backward pass."""
     for dtype in HALF:
         if not any(place.dtype == dtype for place in places.values()):
             continue
@@ -295,7 +299,7 @@ def with_half_precision(
 
 
 def with_spread_of(expectation: Expectation, other: Expectation) -> Expectation:
-    """The expectation with the larger spread of the two at every number, and with the larger slack."""
+    """Return the expectation with the larger spread and the larger slack of the two at every number."""
 
     def widened(place: Expected, theirs: Expected | None) -> Expected:
         if theirs is None:
@@ -306,7 +310,7 @@ def with_spread_of(expectation: Expectation, other: Expectation) -> Expectation:
 
 
 def larger(own: np.ndarray | None, theirs: np.ndarray | None) -> np.ndarray | None:
-    """The larger movement of the two at every number; our own where theirs has other numbers, or none."""
+    """Return the larger movement of the two at every number, or `own` if `theirs` is missing or has another shape."""
     if own is None or theirs is None or theirs.shape != own.shape:
         return own
     widened: np.ndarray = np.fmax(own, theirs)
@@ -321,14 +325,14 @@ def expected(true: Value, native: Value | None, place: str, moved: list[Observat
 
 
 def with_open_zeros(place: Expected) -> Expected:
-    """A number divided by infinity is 0; in another order of operations it is NaN: either will do."""
+    """Give every 0 an infinite spread: in another order of operations, a number divided by infinity is not 0 but NaN."""
     if place.spread is None or not isinstance(place.value, Array):
         return place
     return replace(place, spread=np.where(place.value.values == 0, np.inf, place.spread))
 
 
 def goes_back_in(dtype: str, story: LayerStory, place: str) -> bool:
-    """Whether this is a gradient that comes from an output of that dtype, which rounds it, whatever the dtype of the parameter is."""
+    """Return True for a gradient that comes from an output of that dtype, which rounds it for every dtype of the parameter."""
     if not isinstance(place, Place) or place.learnt is None or place.step is None:
         return False
     x = story.steps[place.step - 1].x
@@ -339,7 +343,7 @@ def with_slack(place: Expected, dtype: str, name: str, shaken: list[Observation]
     if not isinstance(place.value, Array):
         return place
     slack = movement(place.value, name, shaken)
-    if is_gradient(name) and place.spread is not None:  # what its backward pass computes, and in which order, may be rounded throughout
+    if is_gradient(name) and place.spread is not None:  # its backward pass may round every number, in any order
         slack = slack + place.spread * UNIT_ROUNDOFF[dtype] / UNIT_ROUNDOFF["float32"]
     return replace(place, slack=slack)
 
@@ -349,7 +353,7 @@ def is_gradient(place: str) -> bool:
 
 
 def movement(true: Array, place: str, moved: list[Observation]) -> np.ndarray:
-    """The root mean square of the movement, number by number; infinite where a play did not come to this place."""
+    """Return the root mean square of the movement, number by number. It is infinite if a play did not reach this place."""
     squares = np.zeros(true.values.shape)
     with np.errstate(all="ignore"):
         for play in moved:
@@ -360,7 +364,7 @@ def movement(true: Array, place: str, moved: list[Observation]) -> np.ndarray:
 
 
 def holds_non_finite(inputs: Any) -> bool:
-    """Whether an array among the inputs of a request has a few numbers that are not finite. With many, the suite has made a mistake."""
+    """Return True if an array among the inputs has a few numbers that are not finite. With many, the suite has made a mistake."""
     match inputs:
         case Array(values, _):
             return values.dtype.kind == "f" and 0 < (~np.isfinite(values)).sum() < values.size / 2
@@ -373,7 +377,7 @@ def holds_non_finite(inputs: Any) -> bool:
 
 
 def floats(thing: Any, change: Callable[[np.ndarray], np.ndarray]) -> Any:
-    """Inputs of a request, with `change(values)` for every array of floating-point numbers, in their order."""
+    """Return the inputs of a request with `change(values)` for every array of floating-point numbers, in their order."""
     match thing:
         case Array(values, _):
             return Array(change(values), "float64") if values.dtype.kind == "f" else thing
@@ -386,29 +390,35 @@ def floats(thing: Any, change: Callable[[np.ndarray], np.ndarray]) -> Any:
 
 
 def changed(request: Playable, change: Callable[[np.ndarray], np.ndarray]) -> Request:
-    """The request with `change(values)` for every array of floating-point numbers."""
+    """Return the request with `change(values)` for every array of floating-point numbers."""
     return Request(request.probe, floats(request.inputs, change))
 
 
 def shaking(unit: float, seed: int) -> Callable[[np.ndarray], np.ndarray]:
-    """Multiplies numbers by 1 + ξ·u, with another ξ for each."""
+    """Return a function that multiplies numbers by 1 + ξ·u, with another ξ for each."""
     random = generator("perturbed", seed)
     return lambda values: values * (1 + unit * random.standard_normal(values.shape))
 
 
 def perturbed(request: Playable, unit: float, seed: int) -> Request:
-    """The request with every number that goes in multiplied by 1 + ξ·u."""
+    """Return the request with every number of its inputs multiplied by 1 + ξ·u."""
     return changed(request, shaking(unit, seed))
 
 
 def with_rounded_state(story: LayerStory, names: Collection[str], unit: float, seed: int, written: bool = False) -> LayerStory:
-    """The story with every number of these parameters and buffers multiplied by 1 + ξ·u; also what its steps write, where that counts."""
+    """Return the story with every number of these parameters and buffers multiplied by 1 + ξ·u.
+
+    If `written`, the numbers that its steps write are multiplied, too.
+    """
     shaken = floats({name: value for name, value in story.state.items() if name in names}, shaking(unit, seed))
     return replace(story, state={**story.state, **shaken}, rounding=(unit, seed) if written else ())
 
 
 def rounded_in(dtype: str, implementation: ModuleType, story: LayerStory, probes: ModuleType | None) -> Collection[str]:
-    """What of a layer's state may be rounded to that dtype: what has it, and all parameters. A float32 buffer is a statistic."""
+    """Return the names of a layer's state that may be rounded to that dtype: tensors of that dtype, and all parameters.
+
+    A float32 buffer is a statistic, and is left out.
+    """
     import torch
 
     tensors = layout(implementation, story, probes)
@@ -416,7 +426,7 @@ def rounded_in(dtype: str, implementation: ModuleType, story: LayerStory, probes
 
 
 def widened(request: Playable) -> Request:
-    """The request with every floating-point number in float64, exactly."""
+    """Return the request with every floating-point number in float64, exactly."""
     return changed(request, lambda values: values.astype(np.float64))
 
 
@@ -453,7 +463,7 @@ def play_natively(
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """What a mistake prints or warns of is not the learner's doing."""
+    """Suppress output and warnings: those of a mistake are not the learner's doing."""
     with warnings.catch_warnings(), redirect_stdout(StringIO()), redirect_stderr(StringIO()):
         warnings.simplefilter("ignore")
         yield
@@ -461,7 +471,7 @@ def quiet() -> Iterator[None]:
 
 @lru_cache(maxsize=512)
 def module(source: str, name: str, shared: ModuleType | None = None) -> ModuleType:
-    """The source as a module, executed once; where Python finds modules by name it is not kept. Meanwhile it finds what probes share."""
+    """Execute the source once and return it as a module, which is not kept in `sys.modules`. Meanwhile, shared probes are there."""
     from normgrade.worker.play import load
 
     if shared is not None:
@@ -476,12 +486,12 @@ def module(source: str, name: str, shared: ModuleType | None = None) -> ModuleTy
 
 
 def unique_name(source: str, name: str) -> str:
-    """The name of the module that a source becomes."""
+    """Return the name of the module that a source becomes."""
     return f"{name}_{hashlib.sha256(source.encode()).hexdigest()[:16]}"
 
 
 def random_rounding(written_with: str, unit: float, seed: int) -> AbstractContextManager[object]:
-    """The Monte Carlo arithmetic of a library."""
+    """Return the Monte Carlo arithmetic of a library."""
     if written_with == "numpy":
         from normgrade.oracle import rounded_array
 
@@ -508,7 +518,10 @@ def imported(written_with: str) -> None:
 
 @cache
 def arithmetic_fingerprint() -> bytes:
-    """All that an expectation depends on besides implementation and request: our own sources, and the libraries' versions."""
+    """Return a digest of all that an expectation depends on besides implementation and request.
+
+    These are our own sources, and the libraries' versions.
+    """
     names = (
         "probes/arrays",
         "probes/layers",
@@ -531,12 +544,12 @@ def arithmetic_fingerprint() -> bytes:
 
 
 def fingerprint(*parts: str | bytes) -> str:
-    """The name under which something is kept on this machine."""
+    """Return the name under which something is kept on this machine."""
     return digest_of(arithmetic_fingerprint(), *parts)
 
 
 def digest_of(*parts: str | bytes) -> str:
-    """A name that other parts do not have."""
+    """Return a name that other parts do not have."""
     digest = hashlib.sha256()
     for part in parts:
         content = part.encode() if isinstance(part, str) else part

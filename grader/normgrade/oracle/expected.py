@@ -1,4 +1,4 @@
-"""What an implementation is expected to observe, place by place."""
+"""The expectation of a request, place by place."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from normgrade.worker.requests import TypedRequest
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expected:
-    """What is expected at one place. Numbers are float64; `dtype` is what a native play returns there.
+    """The expectation at one place. Numbers are float64; `dtype` is that of a native play.
 
     `spread` is the root mean square of each number's movement in float32 arithmetic. `unit` is the dtype that this arithmetic has to have
-    at least: float64, where everything that went in is. `slack`, where half precision takes part, is its
-    movement when all that is stored in the layer moves by one rounding of that precision; a gradient may be rounded throughout. `error`
-    is the standard error of an estimate from random draws.
+    at least: float64 if all inputs are float64. `slack` is given if half precision takes part: each number's movement when all that is
+    stored in the layer moves by one rounding of that precision; a gradient may be rounded throughout. `error` is the standard error of an
+    estimate from random draws.
     """
 
     value: Value
@@ -32,10 +32,10 @@ class Expected:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expectation:
-    """What an implementation should observe on a request, completed; with an error, what it should observe until then.
+    """The expected observation on a completed request; with an error, the observation until then.
 
-    Where it ships with the course it is known if it is `sound`, which means that float32 determines all its numbers; else that is None.
-    Its places are then made when they are needed, and `largest_bytes` says before that how large a value can be.
+    If it ships with the course, `sound` tells if float32 determines all its numbers; otherwise it is None. The places of a shipped
+    expectation are made when they are needed, and `largest_bytes` tells before that how large a value can be.
     """
 
     request: TypedRequest
@@ -46,7 +46,7 @@ class Expectation:
 
     @property
     def size_bytes(self) -> int:
-        """A generous size for any one value of a right answer: twice the largest, should it come in float64."""
+        """A generous size for any one value of a right answer: twice the largest, in case it comes in float64."""
         if self.largest_bytes is not None:
             return self.largest_bytes * 2 + 4096
         sizes = [place.value.values.nbytes for place in self.places.values() if isinstance(place.value, Array)]

@@ -15,16 +15,16 @@ from normgrade.worker.observation import Array, Cause, Error, Playable, Request
 from normgrade.worker.packing import pack, unpack
 from normgrade.worker.requests import TypedRequest, typed
 
-DECODED = 512  # expectations that are held as objects: those of a few suites, which whoever grades many submissions asks for again
-HEADER = struct.Struct("<Q")  # how many bytes the JSON has
+DECODED = 512  # expectations that are held as objects: those of a few suites, needed again when many submissions are graded
+HEADER = struct.Struct("<Q")  # the size of the JSON in bytes
 
 
 class Damaged(Exception):
-    """These bytes are no expectation."""
+    """An error for bytes that are no expectation."""
 
 
 def encode(expectation: Expectation) -> bytes:
-    """An expectation as bytes."""
+    """Return an expectation as bytes."""
     return packed(
         {
             "request": written_request(expectation.request),
@@ -36,7 +36,7 @@ def encode(expectation: Expectation) -> bytes:
 
 @lru_cache(maxsize=DECODED)
 def decode(content: bytes) -> Expectation:
-    """The expectation that `encode` wrote; Damaged where the bytes are anything else. The same bytes give the same object."""
+    """Return the expectation that `encode` wrote. Raise Damaged if the bytes are anything else. The same bytes give the same object."""
     found = unpacked(content)
     try:
         places = {read_key(key): read_place(expected) for key, expected in found["places"]}
@@ -46,7 +46,7 @@ def decode(content: bytes) -> Expectation:
 
 
 def request_key(request: Playable) -> bytes:
-    """Bytes that are the same for equal requests only."""
+    """Return bytes that are the same for equal requests only."""
     return packed(written_request(request))
 
 
@@ -56,7 +56,7 @@ def packed(value: object) -> bytes:
 
 
 def unpacked(content: bytes) -> Any:
-    """The value of which `packed` made these bytes; Damaged where they are anything else."""
+    """Return the value of which `packed` made these bytes. Raise Damaged if they are anything else."""
     try:
         (header_bytes,) = HEADER.unpack_from(content)
         start = HEADER.size + header_bytes

@@ -12,7 +12,7 @@ import numpy as np
 from normgrade.probes.arrays import ENTERING
 
 FACTORS = 2**20
-STRIDE = 65_537  # how far the first factors of two seeds lie apart: prime, and more than one play of a suite uses
+STRIDE = 65_537  # the distance of the first factors of two seeds: prime, and more than one play of a suite uses
 
 # Operations whose result is exact: they select, compare or move numbers, or change a sign.
 EXACT_UFUNCS = frozenset({np.negative, np.positive, np.absolute, np.fabs, np.maximum, np.minimum, np.fmax, np.fmin, np.sign, np.copysign})
@@ -21,7 +21,7 @@ COMPUTED_IN_C = frozenset({"dot", "vdot", "inner", "einsum", "correlate", "inter
 
 
 class RandomRounding:
-    """Meanwhile, every array that a probe gives to an implementation is a `RoundedArray`, whose operations are rounded at random."""
+    """A context in which every array that a probe gives to an implementation is a `RoundedArray`: its operations are rounded at random."""
 
     def __init__(self, unit_roundoff: float, seed: int) -> None:
         self.factors = factors(unit_roundoff)
@@ -37,7 +37,7 @@ class RandomRounding:
         ENTERING.reset(entering)
 
     def next_factors(self, shape: tuple[int, ...]) -> np.ndarray:
-        """The next factors 1 + ξ·u, in this shape and in float64. Where too few are left, they start again from the first one."""
+        """Return the next factors 1 + ξ·u, in this shape and in float64. If too few are left, they start again from the first one."""
         size = math.prod(shape)
         if size > FACTORS:
             return np.resize(self.factors, size).reshape(shape)
@@ -52,14 +52,14 @@ ROUNDING: ContextVar[RandomRounding | None] = ContextVar("ROUNDING", default=Non
 
 @lru_cache(maxsize=4)
 def factors(unit_roundoff: float) -> np.ndarray:
-    """Random factors 1 + ξ·u, drawn once: to take a slice of them is much faster than to draw."""
+    """Return random factors 1 + ξ·u, drawn once: to take a slice of them is much faster than to draw."""
     return 1 + unit_roundoff * np.random.Generator(np.random.PCG64(0)).standard_normal(FACTORS)
 
 
 class RoundedArray(np.ndarray):
-    """An array. While a `RandomRounding` is on, the result of every inexact operation on it is multiplied by 1 + ξ·u, number by number.
+    """An array whose inexact operations are rounded while a `RandomRounding` is on.
 
-    The result is such an array too.
+    The result of each such operation is multiplied by 1 + ξ·u, number by number. It is a RoundedArray, too.
     """
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
@@ -77,14 +77,17 @@ class RoundedArray(np.ndarray):
         return self.all_taken(result, function.__module__ != "numpy.linalg" and function.__name__ not in COMPUTED_IN_C)
 
     def all_taken(self, result: Any, exact: bool) -> Any:
-        """The result of a function: an array, a number, or a tuple or list of these. Functions often give plain arrays for such ones."""
+        """Return the result of a function with rounded arrays in it: an array, a number, or a tuple or list of these.
+
+        Functions often return plain arrays when they are given rounded ones.
+        """
         if isinstance(result, tuple | list):
             taken = [self.taken(each, exact) for each in result]
             return type(result)(*taken) if hasattr(result, "_fields") else type(result)(taken)
         return self.taken(result, exact) if isinstance(result, np.ndarray | np.generic) else result
 
     def taken(self, result: Any, exact: bool) -> Any:
-        """A result as such an array, with its next factors applied in place unless it is exact. Whole numbers stay as they are."""
+        """Return a result as a RoundedArray, with its next factors applied in place unless it is exact. Whole numbers stay as they are."""
         array = np.asarray(result)
         if array.dtype.kind != "f":
             return result
@@ -95,12 +98,12 @@ class RoundedArray(np.ndarray):
 
 
 def of(array: np.ndarray) -> RoundedArray:
-    """The same numbers, in an array whose operations are rounded."""
+    """Return the same numbers, in an array whose operations are rounded."""
     return array.view(RoundedArray)
 
 
 def plain(thing: Any) -> Any:
-    """Arguments without such arrays: plain arrays in their place, with the same numbers in the same memory."""
+    """Return the arguments with plain arrays in the place of rounded ones: the same numbers in the same memory."""
     match thing:
         case RoundedArray():
             return thing.view(np.ndarray)

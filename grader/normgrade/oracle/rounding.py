@@ -32,7 +32,7 @@ EXACT = frozenset(
 
 
 class RandomRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Multiplies the result of every inexact operation by 1 + ξ·u, in place where the operation works in place."""
+    """A dispatch mode that multiplies the result of every inexact operation by 1 + ξ·u, in place if the operation works in place."""
 
     def __init__(self, unit_roundoff: float, seed: int) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -41,7 +41,7 @@ class RandomRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        """True would make PyTorch import its compiler, which takes 2 s, to exclude this class from compilation."""
+        """Return False: True would make PyTorch import its compiler, which takes 2 s, to exclude this class from compilation."""
         return False
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -52,14 +52,14 @@ class RandomRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return self.rounded(result, mutable) if isinstance(result, torch.Tensor) else apply(self.rounded, result, mutable)
 
     def rounded(self, number: torch.Tensor, mutable: bool) -> torch.Tensor:
-        """A result with its next factors applied, in place where it is `mutable`. Whole numbers stay as they are."""
+        """Return a result with its next factors applied, in place if it is `mutable`. Whole numbers stay as they are."""
         if not number.is_floating_point():
             return number
         factor = self.next_factors(number)
         return number.mul_(factor) if mutable else number * factor
 
     def next_factors(self, number: torch.Tensor) -> torch.Tensor:
-        """The next factors, in the shape and dtype of `number`. Where too few are left, they start again from the first one."""
+        """Return the next factors, in the shape and dtype of `number`. If too few are left, they start again from the first one."""
         size = number.numel()
         if size > FACTORS:
             return torch.cat([self.factors] * (size // FACTORS + 1))[:size].view(number.shape).to(number.dtype)
@@ -73,19 +73,19 @@ class RandomRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 @lru_cache(maxsize=4)
 def factors(unit_roundoff: float) -> torch.Tensor:
-    """Random factors 1 + ξ·u, drawn once: to take a slice of them is much faster than to draw."""
+    """Return random factors 1 + ξ·u, drawn once: to take a slice of them is much faster than to draw."""
     noise = torch.randn(FACTORS, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     return noise.mul_(unit_roundoff).add_(1)
 
 
 @cache
 def nature(func: Any) -> tuple[bool, bool]:
-    """Whether an operation is exact, and whether it works in place."""
+    """Return two flags of an operation: True if it is exact, and True if it works in place."""
     return func.is_view or func.overloadpacket.__name__ in EXACT, func._schema.is_mutable
 
 
 def apply(change: Callable[[torch.Tensor, bool], torch.Tensor], result: Any, mutable: bool) -> Any:
-    """The result of an operation with `change` applied to each of its tensors."""
+    """Return the result of an operation with `change` applied to each of its tensors."""
     if isinstance(result, torch.Tensor):
         return change(result, mutable)
     if isinstance(result, list | tuple):

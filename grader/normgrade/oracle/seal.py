@@ -17,16 +17,16 @@ from typing import Self
 from normgrade.course.private_folder import PrivateFolder
 
 KEY = "cache.key"
-LOCK = "cache.lock"  # all gradings of the tier `process` share it; a grading that writes a key holds it alone
+LOCK = "cache.lock"  # all gradings of the tier `process` share it; a grading that writes a key holds it exclusively
 KEY_BYTES = 32
 OF_OTHERS = 0o077  # the rights of other users; a key file grants none of them
-PATIENCE_S = 0.05  # how long to wait for a lock, which others hold while they write a key
+PATIENCE_S = 0.05  # the longest wait for a lock, which others hold while they write a key
 
 
 class Seal:
     """A user's key: in memory, and on the disk while no worker can read it there.
 
-    A folder that cannot be read or written costs time and changes no result.
+    If the folder cannot be read or written, that costs time and changes no result.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -35,7 +35,7 @@ class Seal:
 
     @cached_property
     def key(self) -> bytes:
-        """The key on the disk, else a new one, which is written there."""
+        """The key on the disk. If there is none, a new key, which is written there."""
         if known := self.read():
             return known
         guard = self.locked(shared=False)
@@ -46,7 +46,7 @@ class Seal:
         return key
 
     def read(self) -> bytes | None:
-        """The key on the disk; None where it is missing, or where other users could have read it."""
+        """Return the key on the disk, or None if it is missing or if other users could have read it."""
         try:
             with PrivateFolder(self.folder) as folder:
                 status, content = folder.read(KEY, KEY_BYTES)
@@ -61,7 +61,7 @@ class Seal:
             folder.write(KEY, key)
 
     def before_worker(self, tier: str) -> None:
-        """Called before a worker of this tier starts: delete the key from the disk where the worker could read it."""
+        """Delete the key from the disk if a worker of this tier could read it. Called before the worker starts."""
         if tier == "process" and self.sharing is None:
             self.key  # noqa: B018  (reads it into memory before it is deleted)
             self.sharing = self.locked(shared=True)
@@ -69,16 +69,16 @@ class Seal:
                 folder.delete(KEY)
 
     def close(self) -> None:
-        """Called when all workers have ended: write the key again, unless another grading of the tier `process` is still running."""
+        """Write the key again, unless another grading of the tier `process` is still running. Called when all workers have ended."""
         if self.sharing is not None:
             os.close(self.sharing)
             self.sharing = None
             if (guard := self.locked(shared=False)) is not None:
-                self.write(self.key)  # replaces whatever a worker may have put there
+                self.write(self.key)  # replaces a key that a worker may have put there
                 os.close(guard)
 
     def locked(self, shared: bool) -> int | None:
-        """A file descriptor that holds the lock until it is closed; None where others hold it for too long."""
+        """Return a file descriptor that holds the lock until it is closed, or None if others hold it for too long."""
         try:
             with PrivateFolder(self.folder, make=True) as folder:
                 return folder.lock(LOCK, PATIENCE_S, shared)

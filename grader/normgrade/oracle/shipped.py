@@ -1,8 +1,8 @@
-"""What ships with an exercise so that nobody computes it again: how far the reference's numbers move, and the forms of all it is asked.
+"""Expectations that ship with an exercise, so that no user computes them: the movements of all numbers, and the forms of all requests.
 
-The file is an archive of NumPy's, compressed. A spread is kept as a logarithm of two bytes: code c says that spread + u·|y| is at most
-2^(c/2048)·u·|y|, with float32's roundoff u, rounded up by at most 0.03 %; in large tensors, whose codes are multiples of 256, by at most
-9 %. A spread beyond 32 octaves is kept as it is. The numbers y are not kept: they are played in float64 wherever an answer is graded.
+The file is a compressed NumPy archive. A spread is kept as a logarithm of two bytes: code c says that spread + u·|y| is at most
+2^(c/2048)·u·|y|, with float32's roundoff u, rounded up by at most 0.03 %. Codes of large tensors are multiples of 256, which rounds up by
+at most 9 %. A spread beyond 32 octaves is kept as it is. The numbers y are not kept: they are played in float64 when an answer is graded.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from normgrade.oracle.kept import Damaged, packed, read_error, read_key, unpacke
 from normgrade.worker.observation import Array, Error, Observation, Value
 from normgrade.worker.requests import TypedRequest
 
-VERSION = 1  # of what is shipped; to be raised with every change of the oracle that changes any spread
+VERSION = 1  # of the shipped file; to be raised with every change of the oracle that changes any spread
 STEPS = 2048  # codes per octave
 LARGE, COARSE = 1024, 256  # tensors of more numbers keep multiples of this code, which take a quarter of the space
 OWN = 65535  # the code of a number that is kept as it is
 UNIT, TINY = 2.0**-24, 2.0**-149  # float32's roundoff, and its smallest number
 KEY_DIGITS = 32  # of a name, in the file
-FACTOR = 4.0  # between two spreads of 16 plays each that differ by chance: rarer than one in a million numbers
-BY_CHANCE = 0.001  # of all spreads, those that may differ by more: another machine may round them in another order
+FACTOR = 4.0  # between two spreads of 16 plays each; by chance, less than one number in a million exceeds it
+BY_CHANCE = 0.001  # the share of spreads that may differ by more: another machine may round them in another order
 
-Recorded = Mapping[str, tuple[TypedRequest, Expectation]]  # by name: a request as it was asked, and what is expected
+Recorded = Mapping[str, tuple[TypedRequest, Expectation]]  # by name: a request as it was asked, and its expectation
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What is kept of one place: its dtype in a native play, how many numbers it has, and where the codes of its movements begin.
+    """The record of one place: its dtype in a native play, the count of its numbers, and the positions of its first codes.
 
-    `error` is the standard error of an estimate. There are no codes of a spread or a slack that the place does not have.
+    `error` is the standard error of an estimate. If the place has no spread or no slack, there are no codes of it.
     """
 
     place: Place
@@ -53,7 +53,7 @@ class Kept:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entry:
-    """What is kept of one expectation. `sound` says whether float32 determines all its numbers."""
+    """The record of one expectation. `sound` tells if float32 determines all its numbers."""
 
     forms: Forms
     places: tuple[Kept, ...]
@@ -62,13 +62,16 @@ class Entry:
 
     @property
     def largest_bytes(self) -> int:
-        """The bytes of its largest value, in float64."""
+        """The size of its largest value in float64, in bytes."""
         return 8 * max((kept.size for kept in self.places), default=0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shipped:
-    """The entries of an exercise by name, and the codes of all their numbers. `own` are those that are kept as they are, `owns` where."""
+    """The entries of an exercise by name, and the codes of all their numbers.
+
+    `own` are the numbers that are kept as they are, and `owns` are their positions among the codes.
+    """
 
     entries: Mapping[str, Entry] = field(default_factory=dict)
     codes: np.ndarray = field(default_factory=lambda: np.zeros(0, np.uint16))
@@ -77,7 +80,7 @@ class Shipped:
 
     @classmethod
     def of(cls, path: Path) -> Shipped:
-        """What a file holds; nothing where there is none, or one that cannot be read."""
+        """Read a file. Return an empty object if it is missing or cannot be read."""
         try:
             return cls.read(path.read_bytes())
         except OSError:
@@ -85,7 +88,7 @@ class Shipped:
 
     @classmethod
     def read(cls, content: bytes) -> Shipped:
-        """What the bytes of a file hold; nothing where they cannot be read, or are of another version."""
+        """Read the bytes of a file. Return an empty object if they cannot be read, or are of another version."""
         try:
             with np.load(BytesIO(content), allow_pickle=False) as archive:
                 version, written = int(archive["version"]), archive["entries"].tobytes()
@@ -97,30 +100,30 @@ class Shipped:
         return cls(entries, codes, np.flatnonzero(codes == OWN), own)
 
     def get(self, name: str) -> Entry | None:
-        """The entry of that name, if there is one."""
+        """Return the entry of that name, or None."""
         return self.entries.get(name[:KEY_DIGITS])
 
     def codes_of(self, entry: Entry) -> tuple[np.ndarray, np.ndarray]:
-        """The codes of an entry, which stand one after the other, and those of its numbers that are kept as they are."""
+        """Return the codes of an entry, which stand one after the other, and those of its numbers that are kept as they are."""
         starts = [(start, start + kept.size) for kept in entry.places for start in (kept.spread, kept.slack) if start is not None]
         first, last = (starts[0][0], starts[-1][1]) if starts else (0, 0)
         own = slice(*np.searchsorted(self.owns, [first, last]))
         return self.codes[first:last], self.own[own]
 
     def places(self, entry: Entry, seen: Observation) -> Mapping[Place, Expected] | None:
-        """What is expected where the reference has `seen` this in float64; None where it is no play of this entry."""
+        """Return the expected places if the reference has `seen` this in float64, or None if that is no play of this entry."""
         if [(kept.place, kept.size) for kept in entry.places] != [(place, size_of(value)) for place, value in seen.values.items()]:
             return None
         return {kept.place: self.expected(kept, value) for kept, value in zip(entry.places, seen.values.values(), strict=True)}
 
     def expected(self, kept: Kept, value: Value) -> Expected:
-        """What is expected at one place, given its value in float64."""
+        """Return the expectation at one place, given its value in float64."""
         if not isinstance(value, Array) or kept.spread is None:
             return Expected(value, kept.dtype)
         return Expected(value, kept.dtype, self.movement(kept.spread, value), self.movement(kept.slack, value), kept.error)
 
     def movement(self, start: int | None, value: Array) -> np.ndarray | None:
-        """How far each number moves, from the codes that begin at `start`."""
+        """Return the movement of each number, from the codes that begin at `start`. If there are none, return None."""
         if start is None:
             return None
         y = value.values
@@ -130,22 +133,22 @@ class Shipped:
 
 
 def size_of(value: Value) -> int:
-    """How many numbers a value has."""
+    """Return the count of numbers in a value, 0 if it is no array."""
     return value.values.size if isinstance(value, Array) else 0
 
 
 def coded(y: np.ndarray, movement: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The codes of a movement, and the numbers that are kept as they are."""
+    """Return the codes of a movement, and the numbers that are kept as they are."""
     with np.errstate(all="ignore"):
         base = UNIT * np.abs(y) + TINY
         step = COARSE if y.size > LARGE else 1
         codes = step * np.ceil(STEPS / step * np.log2((movement + base) / base))
-        known = (codes >= 0) & (codes < OWN)  # not a number that is not finite
+        known = (codes >= 0) & (codes < OWN)  # False if the number is not finite
     return np.where(known, codes, OWN).astype(np.uint16).ravel(), movement[~known].astype(np.float64).ravel()
 
 
 def decoded(y: np.ndarray, codes: np.ndarray, own: np.ndarray) -> np.ndarray:
-    """The movement that `coded` has written, for numbers that may differ from those by float64's rounding."""
+    """Return the movement that `coded` has written. `y` may differ from the numbers given to `coded` by float64's rounding."""
     with np.errstate(all="ignore"):
         base = UNIT * np.abs(y) + TINY
         movement: np.ndarray = np.asarray(base * np.expm1(codes * (np.log(2) / STEPS)))
@@ -157,7 +160,7 @@ def decoded(y: np.ndarray, codes: np.ndarray, own: np.ndarray) -> np.ndarray:
 
 
 def shipped(recorded: Recorded) -> bytes:
-    """The file that ships with these expectations. The same ones give the same bytes."""
+    """Return the content of the file that ships with these expectations. The same expectations give the same bytes."""
     codes: list[np.ndarray] = []
     own: list[np.ndarray] = []
     starts = StartsOf(codes, own)
@@ -181,14 +184,14 @@ def joined(parts: Sequence[np.ndarray], dtype: Any) -> np.ndarray:
 
 @dataclass
 class StartsOf:
-    """Codes while they are collected: to add a movement gives where its codes begin."""
+    """A collection of codes. `add` returns the position at which the codes of a movement begin."""
 
     codes: list[np.ndarray]
     own: list[np.ndarray]
     end: int = 0
 
     def add(self, value: Value, movement: np.ndarray | None) -> int | None:
-        """Add the movement of a value, if it has one."""
+        """Add the movement of a value, if it has one, and return the position of its first code."""
         if movement is None or not isinstance(value, Array):
             return None
         codes, own = coded(value.values, movement)
@@ -232,11 +235,11 @@ def read_form(content: list[Any] | None) -> Form | None:
     return Form(tuple(shape), dtype, initial)
 
 
-# Against what is computed afresh
+# Comparison with newly computed entries
 
 
 def deviations(kept: Shipped, fresh: Shipped, asked: Collection[str]) -> Iterator[str]:
-    """What a file lacks or has too much of what is `asked`, and where it differs by more than chance from what was computed afresh."""
+    """Yield a sentence for requests that are missing or no longer `asked`, and for differences from `fresh` that exceed chance."""
     names = {name[:KEY_DIGITS] for name in asked}
     if names != kept.entries.keys():
         missing, old = len(names - kept.entries.keys()), len(kept.entries.keys() - names)
@@ -251,7 +254,7 @@ def deviations(kept: Shipped, fresh: Shipped, asked: Collection[str]) -> Iterato
 
 
 def said_by(entry: Entry) -> object:
-    """All that an entry says, except for the numbers."""
+    """Return all that an entry says, except for the numbers."""
     places = [(each.place, each.dtype, each.size, each.error, each.spread is None, each.slack is None) for each in entry.places]
     forms = [
         [(name, form and (form.shape, form.dtype)) for name, form in some.items()] for some in (entry.forms.state, entry.forms.results)
@@ -260,13 +263,13 @@ def said_by(entry: Entry) -> object:
 
 
 def octaves_between(one: Shipped, other: Shipped) -> np.ndarray:
-    """By how many octaves the movements of the other file differ, number by number, where both have the same forms."""
+    """Return the distances, in octaves, between the movements of two files, number by number. Both need the same forms."""
     pairs = [(one.codes_of(one.entries[name]), other.codes_of(entry)) for name, entry in other.entries.items()]
     return joined([octaves(*mine, *theirs) for mine, theirs in pairs], np.float64)
 
 
 def octaves(codes: np.ndarray, own: np.ndarray, other_codes: np.ndarray, other_own: np.ndarray) -> np.ndarray:
-    """The same of two vectors of codes, each with the numbers that are kept as they are."""
+    """Return the octaves between two vectors of codes, each with its numbers that are kept as they are."""
     apart: np.ndarray = np.abs(codes.astype(np.float64) - other_codes) / STEPS
     mine, theirs = codes == OWN, other_codes == OWN
     apart[mine != theirs] = np.inf

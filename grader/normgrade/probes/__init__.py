@@ -1,6 +1,8 @@
-"""How the grader uses your code. `layers.py` builds layers of PyTorch and calls them, `arrays.py` calls functions on NumPy arrays.
+"""Probes: the ways in which the grader uses your code.
 
-`from normgrade.probes import …` gives the names of `results.py` and `layers.py`. PyTorch is imported with the first of the latter.
+`layers.py` builds layers of PyTorch and calls them, `arrays.py` calls functions on NumPy arrays.
+
+`from normgrade.probes import …` gives the names of `results.py` and `layers.py`. PyTorch is imported with the first name of `layers.py`.
 """
 
 from importlib import import_module

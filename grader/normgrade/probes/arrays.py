@@ -1,10 +1,10 @@
-"""How the grader uses your functions on NumPy arrays: it calls `forward`, then `backward`, and looks at everything.
+"""Probes of functions on NumPy arrays: the grader calls your `forward`, then your `backward`, and looks at everything.
 
-A probe is a function. It is played on your file and on the right answer, and returns what it saw: a dictionary from places, texts such
-as "step 1 · output", to values. The grader compares the values place by place. Nothing here is secret: it tells you how your functions
-will be called.
+A probe is a function. It is played on your file and on the right answer, and returns its observations: a dictionary from places, texts such
+as "step 1 · output", to values. The grader compares the values place by place. Nothing here is secret: it tells you how your functions will
+be called.
 
-The argument `impl` of a probe is the module that is your file, or whatever has the same names, as in this example:
+The argument `impl` of a probe is the module that is your file, or an object with the same names, as in this example:
 
 >>> from types import SimpleNamespace
 >>> impl = SimpleNamespace(forward=lambda x, weight: (x * weight, (x, weight)), backward=lambda dy, cache: (dy * cache[1], dy * cache[0]))
@@ -51,12 +51,12 @@ def forward_backward(
     - `args`, `kwargs`: `args[0]` is "forward". The others follow the inputs of a step: `impl.forward(*inputs, *args[1:], **kwargs)`.
     - `steps`: each is a dictionary. `{"do": "evaluate", "x": …, "upstream": …, "scattered": …}`, or "train" instead of "evaluate", which
       makes no difference, calls the functions as `call_step` does with the step's other entries. With `again`, the very arrays of the
-      step before are used once more, with the numbers of this step written into them. "settings" looks whether NumPy's handling of
-      errors and all random numbers are as they were before the first step. "attempt" calls `forward` on inputs that it may refuse. Any
-      other step is for layers, and does nothing.
-    - `layer`, `state`, `watch`: of no meaning here, where there is no state.
+      step before are used once more, with the numbers of this step written into them. "settings" compares NumPy's handling of errors
+      and all random numbers with those before the first step. "attempt" calls `forward` on inputs that it may refuse. Any other step is
+      for layers, and does nothing.
+    - `layer`, `state`, `watch`: without meaning here, as there is no state.
 
-    It returns the places of `call_step`, each with its step before it: "step 1 · output". Raises Stopped where a step raises.
+    It returns the places of `call_step`, each with its step before it: "step 1 · output". It raises Stopped if a step raises.
 
     >>> from types import SimpleNamespace
     >>> impl = SimpleNamespace(forward=lambda x: (x * x, x), backward=lambda dy, x: (2 * x * dy,))
@@ -78,7 +78,7 @@ def layer_story(
     watch: Sequence[str],
     steps: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
-    """The same for one function, `impl.<args[0]>`, which has no backward pass.
+    """Play one function, `impl.<args[0]>`, as `forward_backward` does, but without a backward pass.
 
     >>> step = {"do": "evaluate", "x": np.array([3.0]), "upstream": None, "scattered": False}
     >>> layer_story(np, "function", ["square"], {}, {}, [], steps=[step])["step 1 · output"].tolist()
@@ -89,12 +89,12 @@ def layer_story(
 
 
 def told(forward: Forward, steps: Sequence[Mapping[str, Any]], backward: Backward | None = None) -> dict[str, Any]:
-    """What is seen at all steps."""
+    """Play all steps, and return their observations by place. Raise Stopped if a step raises."""
     seen: dict[str, Any] = {}
     step: int | str = BUILD
     given: Sequence[np.ndarray] = ()
     try:
-        with np.errstate(all="call", call=nothing):  # the numbers tell what happened; "ignore" is what a submission may set
+        with np.errstate(all="call", call=nothing):  # errors show in the numbers; not "ignore", as a submission may set that
             usual = settings() if any(action["do"] == "settings" for action in steps) else {}
             for step, action in enumerate(steps, 1):
                 match action["do"]:
@@ -115,11 +115,11 @@ def told(forward: Forward, steps: Sequence[Mapping[str, Any]], backward: Backwar
 
 
 def nothing(kind: str, flag: int) -> None:
-    """What is done about a division by zero, an overflow and their kin."""
+    """Do nothing about a division by zero, an overflow or a similar error."""
 
 
 def written_over(given: Sequence[np.ndarray], action: Mapping[str, Any]) -> Sequence[np.ndarray]:
-    """The arrays of the step before with the numbers of this one; copies of its inputs where there was none."""
+    """Return the arrays of the step before with the numbers of this one, or copies of its inputs if there was no such step."""
     inputs = (action["x"], *action.get("more", ()))
     given = given or [each.copy() for each in inputs]
     for array, numbers in zip(given, inputs, strict=True):
@@ -145,32 +145,33 @@ def call_step(
     calls: int = 1,
     **_of_layers: Any,
 ) -> dict[Place, Any]:
-    """Call `forward` once on `x`, then `backward` where there is a gradient `upstream`, and look at everything.
+    """Call `forward` once on `x`, then `backward` if there is a gradient `upstream`, and look at everything.
 
     - `forward`, `backward`: (x, …) → (y, cache) and (dy, cache) → the gradients of the inputs, in their order. Without `backward`,
-      `forward` returns y alone.
+      `forward` returns only y.
     - `x`: the input, an array of any shape and dtype. `forward` gets a copy; with `scattered`, one whose memory is in another order, and
       `backward` such a `dy`, too.
     - `upstream`: the gradient of the output, an array of the output's shape, which is given in the dtype of `x`; None for no backward pass.
-    - `view`: how the inputs lie in memory, one of VIEWS.
+    - `view`: the layout of the inputs in memory, one of VIEWS.
     - `given`: the very arrays to call `forward` on, in place of copies of `x` and `more`.
     - `between`: another input, on which `forward` is called between the call on `x` and its backward pass, with the numbers of the further
       inputs in reverse order.
-    - `residual`: whether the gradient of the input has `dy` added to it. `twice`: whether `backward` is called once more with the same
-      cache, and with the numbers of `dy` in reverse order; the gradients add up. `steep`: whether `dy` is 8192 times `upstream`.
+    - `residual`: if true, `dy` is added to the gradient of the input. `twice`: if true, `backward` is called once more with the same
+      cache, and with the numbers of `dy` in reverse order; the gradients add up. `steep`: if true, `dy` is 8192 times `upstream`.
     - `more`: further inputs, with which `forward` is called after `x`. They are treated as `x` is.
-    - `names`: by which the inputs are given, in their order; without them, they are given by position.
-    - `arriving`: how `dy` arrives, one of ARRIVING.
-    - `calls`: how often `forward` is called before `backward` is, as the probe of layers has it. The gradients of all calls add up.
+    - `names`: the names by which the inputs are given, in their order; without them, they are given by position.
+    - `arriving`: the way in which `dy` arrives, one of ARRIVING.
+    - `calls`: how often `forward` is called before `backward` is, as in the probe of layers. The gradients of all calls add up.
 
-    What a step of a layer may have besides is left out of account. It returns these places:
+    Other entries of a step, which are for layers, are ignored. It returns these places:
 
-    - "output": what `forward` returned, without the cache; from the last of several calls.
-    - "input left alone", "input <n> left alone": each input after both calls; a text where it was made read-only.
+    - "output": the output of `forward`, without the cache; from the last of several calls.
+    - "input left alone", "input <n> left alone": each input after both calls; a text if it was made read-only.
     - "gradient of the output left alone": the same for `dy`; only with `upstream`.
     - "what holds the gradients": "tuple", or the name of another type; "number of gradients": a whole number; only with `upstream`. The
       gradient of the only input may come by itself, or in a list.
-    - "gradient of input", "gradient of input <n>": what `backward` returned; only with `upstream`, and None where there are too few.
+    - "gradient of input", "gradient of input <n>": the gradients that `backward` returned; only with `upstream`, and None if there are
+      too few.
 
     Exceptions are not caught.
 
@@ -201,7 +202,7 @@ def call_step(
 
 
 def afterwards(array: np.ndarray, writeable: bool) -> np.ndarray | str:
-    """A copy of an array that was given away, `writeable` or not; a text where this was changed."""
+    """Return a copy of an array that was given away, `writeable` or not; a text if that flag was changed."""
     return np.copy(array) if array.flags.writeable == writeable else READ_ONLY
 
 
@@ -230,7 +231,7 @@ def calls_apart(impl: Any, inputs: Sequence[np.ndarray], dy: np.ndarray, calls: 
 
 
 def pair(result: Any) -> tuple[Any, Any]:
-    """An output and the cache that belongs to it. Raises a TypeError where `forward` returned anything else."""
+    """Return an output and the cache that belongs to it. Raise a TypeError if `forward` returned anything else."""
     if isinstance(result, tuple | list) and len(result) == 2:
         return result[0], result[1]
     what = f"{type(result).__name__} of {len(result)}" if isinstance(result, tuple | list) else type(result).__name__
@@ -238,7 +239,7 @@ def pair(result: Any) -> tuple[Any, Any]:
 
 
 def varied(x: np.ndarray, call: int) -> np.ndarray:
-    """The input of a call of that number, from 0: itself, then larger each time, and every other time in reverse order.
+    """Return the input of a call of that number, from 0: itself, then larger each time, and every other time in reverse order.
 
     >>> varied(np.array([64.0, 128.0]), 1).tolist(), varied(np.array([64.0, 128.0]), 2).tolist()
     ([130.0, 65.0], [66.0, 132.0])
@@ -250,7 +251,7 @@ def varied(x: np.ndarray, call: int) -> np.ndarray:
 
 
 def gone_back(backward: Backward, dy: np.ndarray, caches: Sequence[Any], inputs: int, residual: bool, twice: bool) -> dict[Place, Any]:
-    """What `backward` returns: the sums of the gradients that it gives with each of these caches."""
+    """Call `backward` with each of these caches. Return the type, the number and the sums of its gradients, by place."""
     gradients = backward(dy, caches[0])
     held = tuple if inputs == 1 and isinstance(gradients, list | np.ndarray) else type(gradients)
     seen: dict[Place, Any] = {Place("what holds the gradients"): "tuple" if issubclass(held, tuple) else held.__name__}
@@ -274,8 +275,8 @@ def function_call(
 ) -> dict[str, Any]:
     """Call a function once: `impl.<function>(*args, **kwargs)`, with copies of the arrays in `args`.
 
-    - `scattered`: whether the numbers of these arrays lie in memory in another order.
-    - `upstream`: of no meaning here, where there is no backward pass.
+    - `scattered`: if true, the numbers of these arrays lie in memory in another order.
+    - `upstream`: without meaning here, as there is no backward pass.
 
     It returns "argument <n> left alone" for each array in `args`, and "result", or the items of a tuple at places of their own.
 
@@ -292,7 +293,7 @@ def function_call(
 
 
 def reversed_order(x: np.ndarray) -> np.ndarray:
-    """A copy with the same numbers in reverse order.
+    """Return a copy with the same numbers in reverse order.
 
     >>> reversed_order(np.array([[1, 2], [3, 4]])).tolist()
     [[4, 3], [2, 1]]
@@ -301,7 +302,7 @@ def reversed_order(x: np.ndarray) -> np.ndarray:
 
 
 def in_other_order(x: np.ndarray) -> np.ndarray:
-    """The same array with its numbers in another order in memory.
+    """Return an equal array with its numbers in another order in memory.
 
     >>> in_other_order(np.arange(6.0).reshape(2, 3)).flags.c_contiguous
     False
@@ -320,13 +321,13 @@ VIEWS: Mapping[str | None, Callable[[np.ndarray], np.ndarray]] = {
 
 
 def read_only(x: np.ndarray) -> np.ndarray:
-    """The array, to which nobody may write any more."""
+    """Make the array read-only, and return it."""
     x.flags.writeable = False
     return x
 
 
 def one_hot(dy: np.ndarray) -> np.ndarray:
-    """The same with all numbers 0 except for one in the middle.
+    """Return the gradient with all numbers 0 except for one in the middle.
 
     >>> one_hot(np.ones((2, 2))).tolist()
     [[0.0, 0.0], [1.0, 0.0]]
@@ -336,7 +337,7 @@ def one_hot(dy: np.ndarray) -> np.ndarray:
     return numbers
 
 
-# How the gradient of an output can arrive, by name.
+# The ways in which the gradient of an output can arrive, by name.
 ARRIVING: Mapping[str | None, Callable[[np.ndarray], np.ndarray]] = {
     None: lambda dy: dy,
     "one hot": one_hot,
@@ -353,9 +354,9 @@ READ_ONLY_KINDS = ("ones", "expanded", "read-only")
 
 
 def settings() -> dict[str, Any]:
-    """The state of all random numbers, and how NumPy handles errors, by name.
+    """Return the state of all random numbers, and NumPy's settings for errors, warnings and printing, by name.
 
-    Whom it asks is looked up before your code is loaded.
+    The functions that it asks are looked up before your code is loaded.
 
     >>> before = settings()
     >>> _ = np.random.random()
@@ -371,5 +372,5 @@ def settings() -> dict[str, Any]:
 
 
 def entered(array: np.ndarray) -> np.ndarray:
-    """An array as it is given to your functions; while the grader measures how well results are determined, one that is rounded."""
+    """Return an array as it is given to your functions: a rounded one while the grader measures how well results are determined."""
     return ENTERING.get()(array)

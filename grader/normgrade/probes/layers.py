@@ -1,10 +1,10 @@
-"""How the grader uses your code: it builds a layer, sets its state, trains and evaluates it, and looks at everything.
+"""Probes of layers in PyTorch: the grader builds your layer, sets its state, trains and evaluates it, and looks at everything.
 
-A probe is a function. It is played on your file and on the right answer, and returns what it saw: a dictionary from places, texts such
-as "step 1 · output", to values. The grader compares the values place by place. Nothing here is secret: it tells you how your layer will
-be called.
+A probe is a function. It is played on your file and on the right answer, and returns its observations: a dictionary from places, texts such
+as "step 1 · output", to values. The grader compares the values place by place. Nothing here is secret: it tells you how your layer will be
+called.
 
-The argument `impl` of a probe is the module that is your file, or whatever has the same names, as in this example:
+The argument `impl` of a probe is the module that is your file, or an object with the same names, as in this example:
 
 >>> from types import SimpleNamespace
 >>> class Scale(torch.nn.Module):
@@ -77,17 +77,18 @@ def new_layer(
 ) -> dict[str, Any]:
     """Build a layer, and read its state dict before it is used.
 
-    It builds the layer as `build` does, then calls `state_dict()` and `named_parameters()`, and leaves out what belongs to callables that
+    It builds the layer as `build` does, then calls `state_dict()` and `named_parameters()`, and leaves out the tensors of callables that
     the layer was given. For each of `names`, the keys of the right answer's state dict, it returns four places:
 
-    - "key of <name>": the key in your state dict, a text; None where neither the name nor one of its ALIASES is there. What is one of
-      `names` itself is no other name of another.
-    - "<name> is a parameter": a bool; False for a buffer, None where the key is missing.
-    - "state_dict · <name>": the tensor, in your shape and dtype; None where the key is missing. Where it is one of `as_scalars`, one
-      without dimensions is shown in one dimension.
-    - "attribute <name>": "a tensor", None, "something else" or "missing", as the layer has it under that name or one of its ALIASES.
+    - "key of <name>": the key in your state dict, a text; None if neither the name nor one of its ALIASES is there. An alias that is
+      one of `names` itself does not count.
+    - "<name> is a parameter": a bool; False for a buffer, None if the key is missing.
+    - "state_dict · <name>": the tensor, in your shape and dtype; None if the key is missing. If the name is one of `as_scalars`, a
+      tensor without dimensions is shown in one dimension.
+    - "attribute <name>": "a tensor", None, "something else" or "missing": the kind of the layer's attribute of that name or one of its
+      ALIASES.
 
-    And two places for what the right answer does not have:
+    And two places for names that the right answer does not have:
 
     - "further keys of the state dict", "further parameters": their names, a text.
 
@@ -127,8 +128,8 @@ def build(impl: Any, layer: str, args: Sequence[Any], kwargs: Mapping[str, Any])
     """Build a layer: `impl.<layer>(*args, **kwargs)`.
 
     The layer "function" has no state of its own: it calls `impl.<args[0]>` on its inputs and on the other arguments. A dictionary such as
-    `{"callable": "linear", "args": [3, 2]}` among the arguments stands for one of CALLABLES, built with these `args`. A layer that is given
-    modules in this way is built `Around` them.
+    `{"callable": "linear", "args": [3, 2]}` among the arguments stands for one of CALLABLES, built with these `args`. If a layer is given
+    modules in this way, the result is an `Around` of both.
 
     >>> build(torch, "function", ["softmax"], {"dim": 0})(torch.zeros(2)).tolist()
     [0.5, 0.5]
@@ -144,7 +145,7 @@ def build(impl: Any, layer: str, args: Sequence[Any], kwargs: Mapping[str, Any])
 
 
 class Function(torch.nn.Module):
-    """A layer without state, whose call is that of a function. The arguments that are no inputs follow them."""
+    """A layer without state, whose call is that of a function. Further arguments follow the inputs."""
 
     def __init__(self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         super().__init__()
@@ -155,7 +156,7 @@ class Function(torch.nn.Module):
 
 
 class Around(torch.nn.Module):
-    """A layer, and the modules that it was given, whose parameters are found here whatever the layer calls them.
+    """A layer, and the modules that it was given. Their parameters are found here, independently of the layer's names for them.
 
     The first is "sublayer", the next "sublayer_2", and so on. Everything else is looked up in the layer.
 
@@ -178,7 +179,7 @@ class Around(torch.nn.Module):
             return getattr(self.__dict__.get("_modules", {}).get("layer"), name)
 
     def without_given(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The state dict of the layer, and its parameters by name, without those of the modules that it was given."""
+        """Return the state dict of the layer, and its parameters by name, without those of the modules that it was given."""
         given = {id(find(self, name)) for name in given_names(self)}
         named = self.layer.state_dict(keep_vars=True), dict(self.layer.named_parameters())
         state, parameters = ({name: value for name, value in each.items() if id(value) not in given} for each in named)
@@ -193,24 +194,24 @@ def sublayer_name(number: int) -> str:
 
 
 def own_names(module: torch.nn.Module) -> list[str]:
-    """The names of a layer's own parameters and buffers, also of those that are switched off."""
+    """Return the names of a layer's own parameters and buffers, also of those that are switched off."""
     return [name.removeprefix("layer.") for name in names_in(module) if not isinstance(module, Around) or name.startswith("layer.")]
 
 
 def given_names(module: torch.nn.Module) -> list[str]:
-    """The names of the parameters and buffers of the modules that a layer was given."""
+    """Return the names of the parameters and buffers of the modules that a layer was given."""
     return [name for name in names_in(module) if isinstance(module, Around) and not name.startswith("layer.")]
 
 
 def names_in(module: torch.nn.Module) -> Iterator[str]:
-    """The names of all parameters and buffers, each once: of a module that is held twice, as it is held first."""
+    """Yield the names of all parameters and buffers, each once. If a module is held twice, its first name counts."""
     for prefix, part in module.named_modules():
         for name in chain(part._parameters, part._buffers):
             yield f"{prefix}.{name}" if prefix else name
 
 
 def with_callables(arguments: Any) -> Any:
-    """Arguments, with one of CALLABLES in the place of every dictionary that describes one.
+    """Return the arguments, with one of CALLABLES in the place of every dictionary that describes one.
 
     >>> [scaled] = with_callables([{"callable": "scaled", "args": [3.0]}])
     >>> scaled(torch.ones(1)).item()
@@ -228,12 +229,12 @@ def with_callables(arguments: Any) -> Any:
 
 
 CALLING: ContextVar[Callable[[], AbstractContextManager[object]]] = ContextVar("CALLING", default=nullcontext)  # around calls of your code
-UNWITNESSED: ContextVar[bool] = ContextVar("UNWITNESSED", default=False)  # whether what is computed belongs to what a layer was given
+UNWITNESSED: ContextVar[bool] = ContextVar("UNWITNESSED", default=False)  # True while a callable that a layer was given computes
 
 
 @contextmanager
 def unwitnessed() -> Iterator[None]:
-    """Let no Witness look at the operations that are computed meanwhile: they belong to the input of a layer."""
+    """Hide the operations that are computed meanwhile from every Witness: they belong to callables that a layer was given."""
     before = UNWITNESSED.set(True)
     try:
         yield
@@ -244,7 +245,8 @@ def unwitnessed() -> Iterator[None]:
 class Linear(torch.nn.Linear):
     """A linear layer with a bias whose first numbers are always the same: multiples of 1/8, not drawn at random.
 
-    It takes every floating-point dtype, whatever that of its parameters: half precision is computed in float32, and returned as it came.
+    It takes every floating-point dtype, independently of the dtype of its parameters: half precision is computed in float32, and returned
+    in half precision.
 
     >>> Linear(3, 2).weight.tolist()
     [[-0.75, 0.125, -0.625], [0.25, -0.5, 0.375]]
@@ -262,12 +264,12 @@ class Linear(torch.nn.Linear):
 
 @cache
 def eighths(shape: torch.Size) -> torch.Tensor:
-    """Multiples of 1/8 in that shape, the same ones every time."""
+    """Return multiples of 1/8 in that shape, the same ones every time."""
     return torch.tensor([(index * 7 % 13 - 6) / 8 for index in range(shape.numel())]).view(shape)
 
 
 def feed_forward(width: int) -> torch.nn.Module:
-    """Two linear layers with tanh between them, from `width` features to as many: no multiple of its input.
+    """Return two linear layers with tanh between them, from `width` features to as many: no multiple of its input.
 
     >>> feed_forward(4)(torch.ones(2, 4)).shape
     torch.Size([2, 4])
@@ -288,7 +290,7 @@ class Scaled(torch.nn.Module):
 
 
 def plain(factor: float) -> Callable[[torch.Tensor], torch.Tensor]:
-    """A plain function, which is no layer: x → factor · x."""
+    """Return a plain function, which is no layer: x → factor · x."""
 
     def scaled(x: torch.Tensor) -> torch.Tensor:
         with unwitnessed():
@@ -298,12 +300,14 @@ def plain(factor: float) -> Callable[[torch.Tensor], torch.Tensor]:
 
 
 def plus_one(_module: torch.nn.Module, _inputs: Any, output: torch.Tensor) -> torch.Tensor:
-    """A hook that adds 1 to what a module returns."""
+    """Return the output of a module plus 1: a forward hook."""
     return output + 1
 
 
 def hooked(width: int) -> torch.nn.Module:
-    """A linear layer from `width` features to as many, with a hook that adds 1 to what it returns: to call it is not to call its forward.
+    """Return a linear layer with a hook that adds 1 to its output: to call it is not to call its forward.
+
+    It has `width` features in and out.
 
     >>> layer = hooked(2)
     >>> torch.equal(layer(torch.ones(2)), layer.forward(torch.ones(2)) + 1)
@@ -315,7 +319,7 @@ def hooked(width: int) -> torch.nn.Module:
 
 
 def dropping(width: int) -> torch.nn.Module:
-    """A linear layer from `width` features to as many, and a dropout: in evaluation it drops nothing.
+    """Return a linear layer from `width` features to as many, and a dropout: in evaluation it drops nothing.
 
     >>> torch.equal(dropping(2).eval()(torch.ones(2)), Linear(2, 2)(torch.ones(2)))
     True
@@ -323,7 +327,7 @@ def dropping(width: int) -> torch.nn.Module:
     return torch.nn.Sequential(Linear(width, width), torch.nn.Dropout(0.5))
 
 
-# What a layer may be given, by name: the grader and your code are given the same.
+# The callables that a layer may be given, by name. The right answer and your code get the same ones.
 CALLABLES: Mapping[str, Callable[..., Any]] = {
     "linear": Linear,
     "feed_forward": feed_forward,
@@ -369,23 +373,25 @@ def layer_story(
     - `watch`: the names in `state` whose tensors are looked at after every step.
     - `steps`: each is a dictionary. `{"do": "train", "x": …, "upstream": …, "scattered": …}`, or "evaluate" instead of "train", calls
       the layer on the tensor `x` in that mode, as `take_step` does with the step's other entries. Like any code, it calls `train()` or
-      `eval()` where the mode changes: those of the layer at first, later those of a network that holds it. With `mode`, it is asked for
+      `eval()` when the mode changes: those of the layer at first, later those of a network that holds it. With `mode`, it is asked for
       in another way: "attribute" sets `layer.training`, "twice" calls `train()` or `eval()` two times. With `beside`, seven other layers
       of its kind are called on the same inputs between the call and its backward pass. The other steps are:
       - "reload" builds a new layer and loads the state dict of the old one into it, as a network does with its layers.
-      - "copy" goes on with a deep copy of the layer, "pickle" with one that was pickled, where the layer can be.
+      - "copy" goes on with a deep copy of the layer, "pickle" with a pickled copy if the layer can be pickled.
       - "double" goes on in float64.
-      - "swap" goes on with another layer: the one that was left by the last "copy" or "swap", or else a second one, which is built with
-        the step's `args` and `kwargs`, or else like the first, and filled with the numbers of the first in reverse order where they fit.
+      - "swap" goes on with another layer: the one that was left by the last "copy" or "swap", or else a second one. The second one is
+        built with the step's `args` and `kwargs`, or else like the first. It is filled with the numbers of the first in reverse order,
+        if they fit.
       - "change" writes the step's `state` into the layer's tensors; "load" puts it into the state dict of a new layer, and has
         PyTorch's own `load_state_dict` put those very tensors into the layer.
       - "learn" moves every parameter against its gradient, times `rate`.
-      - "settings" looks whether PyTorch's settings and all random numbers are as they were before the layer was built.
-      - "attempt" calls the layer on an input `x` that it may refuse; the steps after it show what that has changed.
-    - `rounding`: a unit roundoff and a seed; what a step writes into the layer's tensors is rounded at random, as `round_written` does.
+      - "settings" compares PyTorch's settings and all random numbers with those before the layer was built.
+      - "attempt" calls the layer on an input `x` that it may refuse; the steps after it show the effects of that.
+    - `rounding`: a unit roundoff and a seed; numbers that a step writes into the layer's tensors are rounded at random, as
+      `round_written` does.
 
-    It returns the places of `take_step`, each with its step before it: "step 1 · output", "step 2 · gradient of weight". Raises Stopped
-    where a step raises; building and filling the layer is the step "build".
+    It returns the places of `take_step`, each with its step before it: "step 1 · output", "step 2 · gradient of weight". It raises
+    Stopped if a step raises; building and filling the layer is the step "build".
 
     >>> step = {"do": "evaluate", "x": torch.ones(2, 3), "upstream": None, "scattered": False}
     >>> state = {"weight": torch.ones(1, 3), "bias": torch.zeros(1)}
@@ -397,7 +403,7 @@ def layer_story(
     """
     seen: dict[str, Any] = {}
     step: int | str = BUILD
-    asked: dict[int, list[bool]] = {}  # the modes that every layer was asked for: whether to train
+    asked: dict[int, list[bool]] = {}  # the modes that every layer was asked for; True is training
     usual = settings() if any(action["do"] == "settings" for action in steps) else {}
 
     def built(numbers: Mapping[str, torch.Tensor], args: Sequence[Any] = args, kwargs: Mapping[str, Any] = kwargs) -> torch.nn.Module:
@@ -428,7 +434,7 @@ def layer_story(
                     saved = in_a_network(module).state_dict()  # as a network saves its layers
                     module = built({})
                     in_a_network(module).load_state_dict(saved)
-                    module.load_state_dict(module.state_dict())  # as one does with a layer alone
+                    module.load_state_dict(module.state_dict())  # as one does with a single layer
                 case "copy" | "pickle" as how:
                     old, module = module, deepcopy(module) if how == "copy" else pickled(module)
                     asked[id(module)] = [*asked[id(old)]]
@@ -457,9 +463,9 @@ def layer_story(
 
 
 def put_in_mode(module: torch.nn.Module, training: bool, asked: list[bool], how: str | None = None) -> None:
-    """Ask for a mode where the layer was last `asked` for the other one: at first the layer itself, later a network that holds it.
+    """Ask for a mode if the layer was last `asked` for the other one: at first the layer itself, later a network that holds it.
 
-    `how` is "attribute" to set `training` and call nothing, or "twice" to ask the layer two times, whatever it was asked before.
+    `how` is "attribute" to set `training` and call nothing, or "twice" to ask two times, even for the mode that was asked for last.
     """
     if how == "attribute":
         (module.layer if isinstance(module, Around) else module).training = training
@@ -472,7 +478,7 @@ def put_in_mode(module: torch.nn.Module, training: bool, asked: list[bool], how:
 
 
 def in_a_network(module: torch.nn.Module) -> torch.nn.Module:
-    """A network that holds a layer three modules deep.
+    """Return a network that holds a layer three modules deep.
 
     >>> list(in_a_network(torch.nn.Linear(2, 1, bias=False)).state_dict())
     ['0.0.0.weight']
@@ -481,31 +487,31 @@ def in_a_network(module: torch.nn.Module) -> torch.nn.Module:
 
 
 def turned(state: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-    """The state with the numbers of each tensor in reverse order."""
+    """Return the state with the numbers of each tensor in reverse order."""
     return {name: reversed_order(value) for name, value in state.items()}
 
 
 def tensors_of(module: torch.nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
-    """The parameters and buffers of a layer, by name."""
+    """Yield the parameters and buffers of a layer, by name."""
     return chain(module.named_parameters(), module.named_buffers())
 
 
 def round_written(module: torch.nn.Module, before: Mapping[str, torch.Tensor], unit: float, random_numbers: torch.Generator) -> None:
-    """Multiply each number of those floating-point tensors that are other than `before` by 1 + ξ·unit, where ξ is normally distributed.
+    """Multiply each number of those floating-point tensors that differ from `before` by 1 + ξ·unit, with a normally distributed ξ.
 
     >>> layer, before = torch.nn.BatchNorm1d(2), {"running_mean": torch.zeros(2), "weight": torch.zeros(2)}
     >>> round_written(layer, before, 0.5, torch.Generator().manual_seed(0))
     >>> torch.equal(layer.running_mean, torch.zeros(2)), torch.equal(layer.weight, torch.ones(2))
     (True, False)
     """
-    with torch.inference_mode():  # tensors that were made in this mode may be written to in no other
+    with torch.inference_mode():  # tensors that were made in this mode may be written to only in this mode
         for name, tensor in tensors_of(module):
             if tensor.is_floating_point() and not (name in before and torch.equal(tensor, before[name])):
                 tensor.mul_(1 + unit * torch.randn(tensor.shape, generator=random_numbers, dtype=tensor.dtype))
 
 
 BESIDE = 7  # other layers
-OF_STORIES = ("do", "x", "upstream", "scattered", "again", "mode", "beside")  # entries of a step that are not handed on by name
+OF_STORIES = ("do", "x", "upstream", "scattered", "again", "mode", "beside")  # entries of a step that are not passed on by name
 
 
 def taken(
@@ -524,7 +530,7 @@ def taken(
     inputs = (action["x"], *action.get("more", ()))
     given = given or [each.clone() for each in inputs]
     for tensor, numbers in zip(given, inputs, strict=True):
-        tensor.data.copy_(numbers)  # which PyTorch does not count as a new version of it
+        tensor.data.copy_(numbers)  # PyTorch does not count this as a new version of the tensor
     return take_step(module, action["x"], action["upstream"], False, watch, given=given, **rest), given
 
 
@@ -554,7 +560,7 @@ def take_step(
     default: str | None = None,
     beside: Sequence[torch.nn.Module] = (),
 ) -> dict[Place, Any]:
-    """Call a layer once on `x`, run the backward pass where there is a gradient `upstream`, and look at everything.
+    """Call a layer once on `x`, run the backward pass if there is a gradient `upstream`, and look at everything.
 
     - `x`: the input, a tensor of any shape and dtype. The layer gets a copy; with `scattered`, one whose memory is in another order, so
       that `view` on it fails, and `upstream` too.
@@ -563,35 +569,36 @@ def take_step(
     - `view`: "strided" gives the layer every other number of a larger tensor; "expanded" repeats the first index of `x` without copies;
       "channels_last" has dimension 1 last in memory.
     - `gradients`: "no_grad" or "inference_mode", in which the layer is called.
-    - `frozen`: whether no parameter needs a gradient during this step; with "2", the second parameter of `watch` needs none, counted round.
-      `constant`: whether no input needs one; with "2", the second input needs none.
-    - `witness`: whether to look in which precision the statistics are computed.
+    - `frozen`: if true, no parameter needs a gradient during this step; with "2", the second parameter of `watch` needs none. If there
+      are fewer, counting starts again from the first. `constant`: if true, no input needs one; with "2", the second input needs none.
+    - `witness`: if true, observe the precision in which the statistics are computed.
     - `given`: the very tensors to call the layer on, in place of copies of `x` and `more`; they need no gradient.
     - `between`: another input, on which the layer is called between the call on `x` and its backward pass, with the numbers of the further
       inputs in reverse order.
-    - `residual`: whether the backward pass is that of `x` plus the output. `twice`: whether one more runs before it, with the numbers of
-      `upstream` in reverse order, and gradients add up. `steep`: whether the gradient of the output is 8192 times `upstream`.
+    - `residual`: if true, the backward pass is that of `x` plus the output. `twice`: if true, one more runs before it, with the numbers
+      of `upstream` in reverse order, and gradients add up. `steep`: if true, the gradient of the output is 8192 times `upstream`.
     - `more`: further inputs, with which the layer is called after `x`. They are treated as `x` is.
-    - `names`: by which the inputs are given, in their order; without them, they are given by position.
-    - `arriving`: how the gradient of the output arrives, one of ARRIVING.
+    - `names`: the names by which the inputs are given, in their order; without them, they are given by position.
+    - `arriving`: the way in which the gradient of the output arrives, one of ARRIVING.
     - `calls`: how often the layer is called before the first backward pass. Every other call is on the numbers of the inputs in reverse
       order, and each on larger ones. The backward passes run from the last call to the first, and gradients add up.
-    - `leaf`: whether the inputs are leaves of the graph, and not the outputs of other operations.
-    - `keep`: whether gradients add up to those of the step before. `graph`: whether the backward pass is one with `create_graph=True`.
+    - `leaf`: if true, the inputs are leaves of the graph, and not the outputs of other operations.
+    - `keep`: if true, gradients add up to those of the step before. `graph`: if true, the backward pass has `create_graph=True`.
     - `default`: PyTorch's name of the default dtype while the layer is called.
     - `beside`: other layers, which are called on the same inputs between the call and its backward pass.
 
     It returns these places:
 
-    - "output": what the layer returned, from the last of several calls.
-    - "input left alone": the input after the call and the backward pass, in the shape and dtype of `x`; a text where its `requires_grad`
+    - "output": the output of the layer, from the last of several calls.
+    - "input left alone": the input after the call and the backward pass, in the shape and dtype of `x`; a text if its `requires_grad`
       was changed.
-    - "statistics": only with `witness`: in which precision they are computed, a text, as Witness says it.
-    - "grad mode left alone": whether there are still no gradients after the call; only with `gradients`.
-    - "gradient of input": in the shape and dtype of `x`; only with `upstream`, and None where no gradient came.
+    - "statistics": only with `witness`: the precision in which they are computed, a text, as Witness says it.
+    - "grad mode left alone": True if gradients are still off after the call; only with `gradients`.
+    - "gradient of input": in the shape and dtype of `x`; only with `upstream`, and None if no gradient came.
     - "input <n> left alone", "gradient of input <n>": the same for the inputs in `more`, which are numbered from 2.
-    - "<name>": the watched tensor, in the contract's shape and dtype where it has as many elements; a text where it is missing.
-    - "gradient of <name>": the same for the gradient of a parameter; only with `upstream`, and None where no gradient came.
+    - "<name>": the watched tensor, in the contract's shape and dtype if it has as many elements; its stand-in from `missing` if the
+      layer does not have it.
+    - "gradient of <name>": the same for the gradient of a parameter; only with `upstream`, and None if no gradient came.
 
     Exceptions of the layer are not caught.
 
@@ -661,7 +668,7 @@ def take_step(
 
 
 def varied(x: torch.Tensor, call: int) -> torch.Tensor:
-    """The input of a call of that number, from 0: itself, then larger each time, and every other time in reverse order.
+    """Return the input of a call of that number, from 0: itself, then larger each time, and every other time in reverse order.
 
     >>> varied(torch.tensor([64.0, 128.0]), 1).tolist(), varied(torch.tensor([64.0, 128.0]), 2).tolist()
     ([130.0, 65.0], [66.0, 132.0])
@@ -673,13 +680,13 @@ def varied(x: torch.Tensor, call: int) -> torch.Tensor:
 
 
 def gradient_at(leaf: torch.Tensor) -> torch.Tensor | None:
-    """The gradient of a leaf; None where none came."""
+    """Return the gradient of a leaf, or None if none came."""
     return None if leaf.grad is None else leaf.grad.detach()
 
 
 @contextmanager
 def default_dtype(name: str | None) -> Iterator[None]:
-    """Let new tensors have another dtype meanwhile."""
+    """Let new tensors have another dtype meanwhile, if a name is given."""
     if name is None:
         yield
         return
@@ -694,7 +701,7 @@ def default_dtype(name: str | None) -> Iterator[None]:
 def parameters_to_freeze(
     module: torch.nn.Module, watched: Mapping[str, torch.Tensor | None], frozen: bool | str
 ) -> Iterable[torch.nn.Parameter]:
-    """All parameters of a layer; with a number, the one of that number among those that are watched, counted round and round."""
+    """Return all parameters of a layer; with a number, the watched parameter of that number, counted round and round."""
     if frozen is True:
         return module.parameters()
     learnt = [tensor for tensor in watched.values() if isinstance(tensor, torch.nn.Parameter)]
@@ -703,9 +710,9 @@ def parameters_to_freeze(
 
 @contextmanager
 def no_grad() -> Iterator[None]:
-    """Record no gradients of what is computed meanwhile.
+    """Record no gradients meanwhile.
 
-    So does `torch.no_grad`, but it asks `torch.is_grad_enabled` what to put back: your code may have replaced that.
+    So does `torch.no_grad`, but it asks `torch.is_grad_enabled` for the mode to restore, and your code may have replaced that function.
     """
     before = is_grad_enabled()
     _set_grad_enabled(False)
@@ -720,15 +727,15 @@ NEEDS_ANOTHER = "its requires_grad was changed"
 
 @cache
 def places_of(name: str) -> tuple[Place, Place]:
-    """The places of a tensor of a layer, and of its gradient."""
+    """Return the places of a tensor of a layer, and of its gradient."""
     return Place("{name}", name=name), gradient_of("{name}", name=name)
 
 
 class Witness(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Looks in which precision the statistics of an input are computed: whether a sum, or what is summed, is half precision.
+    """A dispatch mode that observes the precision of an input's statistics: half if a sum, or a term of it, is half precision.
 
-    What is computed in half precision and not summed, such as the last scaling, is nobody's business; nor is what comes from no input, or
-    what a layer that was given computes. The product of patches and a parameter is a convolution, and no statistic.
+    Operations in half precision that are not summed, such as the last scaling, do not count. Neither do operations on no input, nor those
+    of a layer that was given. The product of patches and a parameter is a convolution, and no statistic.
 
     >>> x = torch.ones(4, dtype=torch.bfloat16)
     >>> with Witness(x) as narrow:
@@ -742,14 +749,14 @@ class Witness(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def __init__(self, *inputs: torch.Tensor) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.precision = "float32 or wider"
-        self.from_x = {id(x): False for x in inputs}  # by id, what comes from an input, and whether by arithmetic in half precision
-        self.held = [*inputs]  # so that no id comes twice
-        self.patches: set[int] = set()  # by id, what is made of windows, without arithmetic
-        self.learnt: set[int] = set()  # by id, what is made of parameters alone
+        self.from_x = {id(x): False for x in inputs}  # by id: tensors that come from an input; True if by arithmetic in half precision
+        self.held = [*inputs]  # so that no id is reused
+        self.patches: set[int] = set()  # ids of tensors made of windows, without arithmetic
+        self.learnt: set[int] = set()  # ids of tensors made of parameters only
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        """True would make PyTorch import its compiler, which takes 2 s."""
+        """Return False: True would make PyTorch import its compiler, which takes 2 s."""
         return False
 
     def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -770,12 +777,12 @@ class Witness(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return result
 
     def convolves(self, factors: Sequence[Any]) -> bool:
-        """Whether a product is one of patches and a parameter."""
+        """Return True if a product is one of patches and a parameter."""
         given = [id(each) for each in factors]
         return not self.patches.isdisjoint(given) and not self.learnt.isdisjoint(given)
 
     def trace(self, name: str, args: Sequence[Any], result: Any) -> None:
-        """Keep what is made of windows, or of parameters, by an operation that computes nothing."""
+        """Remember the result of an operation without arithmetic if it is made of windows, or only of parameters."""
         given = [each for each in flat(args) if isinstance(each, torch.Tensor)]
         if name in ARITHMETIC or name in SUMS or not isinstance(result, torch.Tensor):
             return
@@ -788,9 +795,9 @@ class Witness(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 
 def flat(things: Sequence[Any]) -> Iterator[Any]:
-    """Yield the inputs or outputs of an operation, with the items of lists and tuples each by itself.
+    """Yield the inputs or outputs of an operation, with the items of lists and tuples one by one.
 
-    It runs at every operation, for which `tree_leaves` takes five times as long.
+    It runs at every operation, and `tree_leaves` would take five times as long.
     """
     for each in things:
         if isinstance(each, list | tuple):
@@ -820,7 +827,7 @@ VIEWS: Mapping[str | None, Any] = {
 
 
 def one_hot(dy: torch.Tensor) -> torch.Tensor:
-    """The same with all numbers 0 except for one in the middle.
+    """Return the gradient with all numbers 0 except for one in the middle.
 
     >>> one_hot(torch.ones(2, 2)).tolist()
     [[0.0, 0.0], [1.0, 0.0]]
@@ -830,12 +837,12 @@ def one_hot(dy: torch.Tensor) -> torch.Tensor:
     return numbers.view(dy.shape)
 
 
-# How the gradient of an output can arrive, by name.
+# The ways in which the gradient of an output can arrive, by name.
 ARRIVING: Mapping[str | None, Callable[[torch.Tensor], torch.Tensor]] = {
     None: lambda dy: dy,
     "one hot": one_hot,
     "with zeros": lambda dy: dy * (torch.arange(dy.numel()).view(dy.shape) % 3 != 0),
-    "ones": lambda dy: dy.new_ones(()).expand(dy.shape),  # as `output.sum().backward()` has it
+    "ones": lambda dy: dy.new_ones(()).expand(dy.shape),  # the gradient of `output.sum().backward()`
     "expanded": lambda dy: dy[:1].expand(dy.shape),
     "strided": lambda dy: torch.stack([dy, dy], -1)[..., 0],
     "huge": lambda dy: dy * 2.0**20,
@@ -844,7 +851,7 @@ ARRIVING: Mapping[str | None, Callable[[torch.Tensor], torch.Tensor]] = {
 
 
 def learn(module: torch.nn.Module, rate: float) -> None:
-    """One step of gradient descent: every parameter that has a gradient moves against it, times `rate`.
+    """Take one step of gradient descent: every parameter that has a gradient moves against it, times `rate`.
 
     >>> layer = torch.nn.Linear(1, 1, bias=False)
     >>> fill(layer, {"weight": torch.tensor([3.0])})
@@ -863,9 +870,9 @@ RANDOM_NUMBERS, SUBNORMAL = torch.default_generator, torch.tensor(2.0**-140)
 
 
 def settings() -> dict[str, Any]:
-    """The state of all random numbers, and those settings of PyTorch that hold for everybody, by name.
+    """Return the state of all random numbers, and the global settings of PyTorch and NumPy, by name.
 
-    Whom it asks is looked up before your code is loaded.
+    The functions that it asks are looked up before your code is loaded.
 
     >>> before = settings()
     >>> _ = torch.rand(1)
@@ -887,7 +894,7 @@ def settings() -> dict[str, Any]:
 
 
 def pickled(module: torch.nn.Module) -> torch.nn.Module:
-    """A pickled copy of a layer; the layer itself where it cannot be pickled, which no contract asks for.
+    """Return a pickled copy of a layer, or the layer itself if it cannot be pickled: no contract asks for that.
 
     >>> layer = torch.nn.Linear(2, 1)
     >>> copy = pickled(layer)
@@ -903,7 +910,7 @@ def pickled(module: torch.nn.Module) -> torch.nn.Module:
 
 
 def reversed_order(value: torch.Tensor) -> torch.Tensor:
-    """The numbers of a tensor in reverse order, in the same shape.
+    """Return the numbers of a tensor in reverse order, in the same shape.
 
     >>> reversed_order(torch.tensor([[1, 2], [3, 4]])).tolist()
     [[4, 3], [2, 1]]
@@ -919,17 +926,17 @@ def function_call(
     upstream: torch.Tensor | None = None,
     scattered: bool = False,
 ) -> dict[str, Any]:
-    """Call a function once, and run the backward pass where there is a gradient `upstream` of its result.
+    """Call a function once, and run the backward pass if there is a gradient `upstream` of its result.
 
     - `function`, `args`, `kwargs`: it calls `impl.<function>(*args, **kwargs)`, with copies of the tensors in `args`.
     - `upstream`: the gradient of the result, a tensor of the result's shape; None for no backward pass.
-    - `scattered`: whether the numbers of these tensors lie in memory in another order, so that `view` on them fails.
+    - `scattered`: if true, the numbers of these tensors lie in memory in another order, so that `view` on them fails.
 
-    It returns these places, where arguments are numbered from 1:
+    Arguments are numbered from 1. It returns these places:
 
     - "argument <n> left alone": each tensor in `args` after the call, in its own shape and dtype.
-    - "result": what the function returned. For a tuple, each item at a place of its own: "result[0]", or "result.mean" of a named tuple.
-    - "gradient of argument <n>": in the shape and dtype of that floating-point tensor; only with `upstream`, None where no gradient came.
+    - "result": the result of the function. For a tuple, each item has its own place: "result[0]", or "result.mean" of a named tuple.
+    - "gradient of argument <n>": in the shape and dtype of that floating-point tensor; only with `upstream`, None if no gradient came.
 
     Exceptions of the function are not caught.
 
@@ -957,8 +964,8 @@ def function_call(
 def fill(module: torch.nn.Module, state: Mapping[str, torch.Tensor]) -> None:
     """Copy `state` into a layer, name by name. The whole layer takes the dtype of the state's floating-point tensors.
 
-    A tensor is found under its name or one of its ALIASES, and may have any shape with as many elements. What the layer does not have is
-    left out.
+    A tensor is found under its name or one of its ALIASES, and may have any shape with as many elements. Tensors that the layer does not
+    have are left out.
 
     >>> layer = torch.nn.Linear(2, 1)
     >>> fill(layer, {"weight": torch.tensor([3.0, 4.0]), "running_mean": torch.zeros(2)})
@@ -971,11 +978,11 @@ def fill(module: torch.nn.Module, state: Mapping[str, torch.Tensor]) -> None:
     for name, value in state.items():
         tensor = find(module, name)
         if tensor is not None and tensor.numel() == value.numel():
-            tensor.data.copy_(value.reshape(tensor.shape))  # which PyTorch does not count as a new version of it
+            tensor.data.copy_(value.reshape(tensor.shape))  # PyTorch does not count this as a new version of the tensor
 
 
 def find(module: torch.nn.Module, name: str) -> torch.Tensor | None:
-    """A layer's tensor of that name, or of one of its ALIASES; None where the layer has neither. A name may have dots: "norm.weight".
+    """Return a layer's tensor of that name, or of one of its ALIASES; None if it has neither. A name may have dots: "norm.weight".
 
     >>> find(torch.nn.BatchNorm1d(2), "running_var").tolist()
     [1.0, 1.0]
@@ -998,7 +1005,7 @@ def getters(name: str) -> tuple[Callable[[torch.nn.Module], Any], ...]:
 
 
 def called(name: str) -> tuple[str, ...]:
-    """The names under which a tensor is looked for: its own, and those with one of the ALIASES as their last part.
+    """Return the names under which a tensor is looked for: its own, and those with one of the ALIASES as their last part.
 
     >>> called("norm.bias")[:3]
     ('norm.bias', 'norm.beta', 'norm.b')
@@ -1017,9 +1024,10 @@ def missing(module: torch.nn.Module, name: str) -> Absent:
 
 
 def like(model: torch.Tensor, tensor: torch.Tensor) -> torch.Tensor:
-    """A copy of `tensor`, made without gradients, in the shape and dtype of `model`; in its own with another number of elements.
+    """Return a copy of `tensor` in the shape and dtype of `model`; in its own if the number of elements differs.
 
-    So a weight of shape (1, C, 1, 1) counts as one of shape (C,), and float64 as float32; but no float counts as an integer.
+    A weight of shape (1, C, 1, 1) thus counts as one of shape (C,), and float64 as float32; but no float counts as an integer. It is
+    called without gradients.
 
     >>> like(torch.zeros(3), torch.ones(1, 3, 1, dtype=torch.float64))
     tensor([1., 1., 1.])
@@ -1042,7 +1050,7 @@ def in_other_order(x: torch.Tensor) -> torch.Tensor:
     return x.transpose(0, -1).contiguous().transpose(0, -1)
 
 
-# What `output.backward(upstream)` ends in. On the way there it imports SymPy, to compare two shapes: a sixth of the import of PyTorch.
+# The last call in `output.backward(upstream)`, which before that imports SymPy to compare two shapes: a sixth of the import of PyTorch.
 ENGINE: Any = torch.autograd.Variable._execution_engine
 
 
@@ -1051,7 +1059,7 @@ def go_back(output: Any, upstream: torch.Tensor, again: bool = False, graph: boo
 
     With `again`, it can be run once more. With `graph`, gradients have gradients.
 
-    Nothing happens where `output` is no tensor, has another shape than `upstream`, or needs no gradient.
+    Nothing happens if `output` is no tensor, has another shape than `upstream`, or needs no gradient.
 
     >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
     >>> go_back(x * x, torch.tensor([1.0, 10.0]))

@@ -1,4 +1,4 @@
-"""What probes return, whatever the code that they call is written with: values by place, and how an exception is told."""
+"""Results of probes, independent of the library that the code uses: values by place, and the exception of a step that raised."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from normgrade.language.places import BUILD, Place, gradient_of
 __all__ = ["BUILD", "OUTPUT", "STEEP", "Estimate", "Place", "Stopped", "gradient_of", "gradient_of_input", "left_alone", "parts"]
 
 OUTPUT = Place("output")
-STEEP = 2.0**13  # how many times as large as usual the gradient of an output can be; half precision has the product without rounding
+STEEP = 2.0**13  # the factor of a steep gradient of an output; in half precision, the product is exact
 
 
 class Estimate(NamedTuple):
@@ -30,9 +30,11 @@ class Estimate(NamedTuple):
 
 
 class Stopped(Exception):
-    """Raised by a probe where one of its steps raises. What was seen before still counts. The cause is the exception itself.
+    """An exception that a probe raises if one of its steps raises.
 
-    - `step`: the number of the step, from 1; BUILD before the first step, and None where the probe has no steps.
+    Values that were seen before still count. The cause is the step's exception.
+
+    - `step`: the number of the step, from 1; BUILD before the first step, and None if the probe has no steps.
     - `seen`: the values that were seen before, place → value.
 
     >>> try:
@@ -50,7 +52,7 @@ class Stopped(Exception):
 
 @cache
 def left_alone(number: int) -> Place:
-    """The place of an input after the call. There is seldom more than one."""
+    """Return the place of an input after the call. There is seldom more than one."""
     return Place("input left alone") if number == 1 else Place("input {number} left alone", number=number)
 
 
@@ -60,7 +62,7 @@ def gradient_of_input(number: int) -> Place:
 
 
 def parts(result: Any) -> dict[str, Any]:
-    """A result at its place; of a tuple or a named tuple, each item at a place of its own.
+    """Return a result at its place. For a tuple or a named tuple, each item has its own place.
 
     >>> parts((1, 2))
     {'result[0]': 1, 'result[1]': 2}

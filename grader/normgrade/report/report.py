@@ -24,16 +24,16 @@ FORMS = (
     OTHER_DTYPE,
     OTHER_SHAPE,
     INPUT_CHANGED,
-)  # they speak neither for nor against any known mistake
-UNLISTED = "unlisted-mistake"  # a change of the reference that nobody has listed, found by the first wrong step
-BUILT_IN = OTHER_EXCEPTION, MISSING_ARGUMENTS, OTHER_NAMES, SOME_INPUTS, *FORMS, UNLISTED  # named in any exercise
+)  # evidence neither for nor against any known mistake
+UNLISTED = "unlisted-mistake"  # a change of the reference that is no known mistake, found by the first wrong step
+BUILT_IN = OTHER_EXCEPTION, MISSING_ARGUMENTS, OTHER_NAMES, SOME_INPUTS, *FORMS, UNLISTED  # names that diagnoses of any exercise may use
 NOTHING_RAN = N_("none")  # the sandbox of a submission that was only read; the tiers are in `normgrade.worker.walls.TIERS`
 
 
 class Outcome(StrEnum):
-    """What became of a check or a report. `error` is always the fault of grader, suite or machine, never of the submission.
+    """The outcome of a check or a report. `error` is always the fault of the grader, the suite or the machine, never of the submission.
 
-    An outcome is its word, and `normgrade.language._` translates it:
+    A member equals its word, which `normgrade.language._` translates:
 
     >>> Outcome("not started") is Outcome.NOT_STARTED, f"{Outcome.PASSED}"
     (True, 'passed')
@@ -47,7 +47,7 @@ class Outcome(StrEnum):
 
 
 class Kind(StrEnum):
-    """What a check is about. `proof` is for `normgrade verify` alone; the others are for hidden suites.
+    """The subject of a check. `proof` is only for `normgrade verify`; the others are for hidden suites.
 
     >>> Kind("edge") is Kind.EDGE
     True
@@ -64,7 +64,7 @@ class Kind(StrEnum):
 
 
 class Rule(StrEnum):
-    """Which rule a finding is about: the file, Python's syntax, the contract, a signature, or what is banned.
+    """The rule that a finding is about: the file, Python's syntax, the contract, a signature, or the ban.
 
     >>> [str(rule) for rule in Rule]
     ['file', 'syntax', 'contract', 'signature', 'banned']
@@ -79,12 +79,12 @@ class Rule(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What inspection found at one place of the source, without running it.
+    """A fault that inspection found at one place of the source, without running it.
 
-    line, column: where, both counted from 1; 0 and 0 mean the whole file.
+    line, column: the place, both counted from 1; 0 and 0 mean the whole file.
     rule: the rule that is broken.
     text: a sentence; further lines are the source line and a caret below it.
-    courtesy: whether it is said only as advice, and does not decide.
+    courtesy: true if the finding is only advice and does not decide the outcome.
 
     >>> Finding(line=3, column=12, rule=Rule.BANNED, text="F.layer_norm is banned: write it by hand").rule == "banned"
     True
@@ -99,11 +99,11 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Numbers:
-    """Two arrays of one shape, and how far apart they may be, number by number.
+    """Two arrays of one shape, and the tolerance of each number.
 
-    expected: what the reference gives; real numbers are in float64.
-    actual: what the submission gives, in its own dtype; bfloat16 is held as float32.
-    allowed: by how much each number may be off: absolute, float64, never negative.
+    expected: the numbers of the reference; real numbers are in float64.
+    actual: the numbers of the submission, in its own dtype; bfloat16 is held as float32.
+    allowed: the allowed absolute error of each number: float64, never negative.
 
     >>> import numpy as np
     >>> numbers = Numbers(expected=np.array([1.0, 2.0]), actual=np.array([1.0, 2.5]), allowed=np.full(2, 1e-6))
@@ -118,12 +118,12 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What was observed at one place, compared with what was expected there. Its subclasses say how it turned out.
+    """An observed value compared with the expected one. The subclass tells the result.
 
-    place: where it was observed: "step 2 · running_var", "gradient of input".
-    dtype: PyTorch's name of it, "float32"; None where no array is expected.
-    shape: that of the expected array; None where no array is expected.
-    called: the place in the language that is spoken; "" where nobody has put it into words.
+    place: the place of the observation: "step 2 · running_var", "gradient of input".
+    dtype: PyTorch's name of the dtype, "float32"; None if no array is expected.
+    shape: the shape of the expected array; None if no array is expected.
+    called: the place in the current language; "" if it has not been put into words.
     """
 
     place: Place
@@ -134,9 +134,9 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideBySide(Comparison):
-    """Two arrays of one shape and dtype, whether they differ or agree.
+    """Two arrays of one shape and dtype, which differ or agree.
 
-    numbers: both arrays in full. They take no part in comparisons of reports, nor in `repr`.
+    numbers: both arrays in full. Comparisons of reports and `repr` leave them out.
 
     >>> import numpy as np
     >>> numbers = Numbers(np.ones(2), np.ones(2), np.full(2, 1e-6))
@@ -149,17 +149,17 @@ class SideBySide(Comparison):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArrayDifference(SideBySide):
-    """Two arrays of one shape and dtype of which some numbers are further apart than is allowed.
+    """Two arrays of one shape and dtype in which some numbers are further apart than is allowed.
 
-    mismatched: how many numbers are too far apart, at least 1.
-    total: how many numbers there are.
-    max_abs: the largest absolute error |actual − expected| of the mismatched numbers; infinity where a side is NaN.
-    max_rel: the largest relative error |actual − expected| / |expected| of them, as a fraction: 0.01 is 1 %. It is infinity where 0 is
+    mismatched: the count of numbers that are too far apart, at least 1.
+    total: the count of all numbers.
+    max_abs: the largest absolute error |actual − expected| of the mismatched numbers; infinity if a side is NaN.
+    max_rel: the largest relative error |actual − expected| / |expected| of them, as a fraction: 0.01 is 1 %. It is infinity if 0 is
         expected.
-    allowed: the absolute error that is allowed at the worst number, the one whose error is the largest multiple of what is allowed.
+    allowed: the allowed absolute error of the worst number, the one whose error is the largest multiple of its allowed error.
     at: the index of the worst number; () in an array without dimensions.
-    expected, actual: the two numbers there.
-    looks_like: in words, which simple mistake would give these numbers, "every value × 15/16"; None where nothing strikes.
+    expected, actual: the two values of the worst number.
+    looks_like: a simple mistake that would give these numbers, in words, "every value × 15/16"; None if none is recognised.
 
     >>> import numpy as np
     >>> ArrayDifference(
@@ -183,11 +183,11 @@ class ArrayDifference(SideBySide):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValueDifference(Comparison):
-    """Two values that differ as a whole: another type, shape or dtype, nothing where something is expected, or unequal scalars.
+    """Two values that differ as a whole: another type, shape or dtype, a missing value, or unequal scalars.
 
     expected, actual: the two values. An array, or an object that cannot be sent, is described in words: "a float32 tensor of
         shape (3,)", "nothing"; Python's scalars and None stand for themselves.
-    looks_like: in words, what the two arrays have in common nevertheless; None where nothing strikes.
+    looks_like: a similarity of the two arrays in words; None if none is recognised.
 
     >>> expected = "a float32 tensor of shape (3,)"
     >>> found = ValueDifference(place=Place("weight"), dtype="float32", shape=(3,), expected=expected, actual="nothing")
@@ -205,14 +205,14 @@ Difference: TypeAlias = ArrayDifference | ValueDifference
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """An exception that the submission raised where it should raise none, as Python tells it at its best.
+    """An exception that the submission should not raise, with all that Python can tell about it.
 
     said: class and message, with Python's own suggestion: "NameError: name 'tensr' is not defined. Did you mean: 'tensor'?"
-    line, column: where in the submission, both counted from 1, the column in characters; 0 where that is not known.
-    width: how many characters the place takes; 0 where that is not known.
-    text: the whole line; "" where it is not known.
+    line, column: the place in the submission, both counted from 1, the column in characters; 0 if it is not known.
+    width: the length of the place in characters; 0 if it is not known.
+    text: the whole line; "" if it is not known.
     function: the function that the line belongs to.
-    advice: the usual cause and how to mend it, in one or two sentences; "" where none is known.
+    advice: the usual cause and how to mend it, in one or two sentences; "" if none is known.
 
     >>> Raised("NameError: name 'tensr' is not defined", line=3, column=9, width=5, text="    x = tensr(2)", function="forward").line
     3
@@ -229,22 +229,22 @@ class Raised:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One hidden test, and what became of it.
+    """One hidden test and its result.
 
     name: the name of the test, with its parameters: "test_output[wide]".
-    claim: what the test claims, in a sentence.
-    kind: what it is about.
+    claim: the claim of the test, in a sentence.
+    kind: the subject of the test.
     outcome: passed, failed, skipped or error.
-    points: what the check is worth.
-    duration_s: how long it took, in seconds.
-    message: why it did not pass, where that is no difference; may have several lines.
-    hint: what to tell a learner whose submission fails; "" where the suite has none.
-    stdout: what the submission printed meanwhile.
+    points: the points that the check is worth.
+    duration_s: the time that it took, in seconds.
+    message: the reason why it did not pass, if that is no difference; may have several lines.
+    hint: a hint for a learner whose submission fails; "" if the suite has none.
+    stdout: the output that the submission printed meanwhile.
     differences: the places that disagree, in the order in which they were observed.
-    lines: lines of the submission where it raised an exception, counted from 1.
-    call: how the call that failed is repeated: "LayerNorm(7), input (4, 7)"; "" where no single call did.
-    raised: the exception that made it fail; None where none did.
-    courtesy: whether it is asked as well: it costs its points where it fails, and does not decide whether the submission passes.
+    lines: lines of the submission that raised an exception, counted from 1.
+    call: the way to repeat the failed call: "LayerNorm(7), input (4, 7)"; "" if no single call failed.
+    raised: the exception that made it fail; None if none did.
+    courtesy: true if it is asked as well: a failure costs its points, but does not keep the submission from passing.
 
     >>> check = Check("test_output", "The output is normalised.", Kind.FORMULA, Outcome.PASSED, points=3)
     >>> check.earned
@@ -268,34 +268,34 @@ class Check:
 
     @property
     def earned(self) -> int:
-        """All points of a check that passed, and none of any other."""
+        """The points of the check if it passed, else 0."""
         return self.points if self.outcome is Outcome.PASSED else 0
 
     @property
     def decides(self) -> bool:
-        """Whether it failed, so that the submission does not pass."""
+        """True if it failed and therefore the submission does not pass."""
         return self.outcome is Outcome.FAILED and not self.courtesy
 
     @property
     def shown_as(self) -> Outcome:
-        """The outcome whose mark it gets: a courtesy that failed gets that of a check that was skipped."""
+        """The outcome whose mark is shown: a failed courtesy gets the mark of a skipped check."""
         return Outcome.SKIPPED if self.asked_in_vain else self.outcome
 
     @property
     def asked_in_vain(self) -> bool:
-        """Whether it failed, and was a courtesy."""
+        """True if it is a courtesy and failed."""
         return self.outcome is Outcome.FAILED and self.courtesy
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A place in the submission where a mistake of a diagnosis stands.
+    """A place in the submission that has a mistake of a diagnosis.
 
-    mistake: its name.
-    line, column: where, both counted from 1, the column in characters.
-    width: how many characters the place takes.
+    mistake: the name of the mistake.
+    line, column: the place, both counted from 1, the column in characters.
+    width: the length of the place in characters.
     text: the whole line.
-    remedy: what is wrong there and how to mend it, in a few words; "" where the course has none.
+    remedy: the fault and how to mend it, in a few words; "" if the course has none.
 
     >>> Spot("unbiased-variance", line=19, column=9, width=3, text="var = h.var(-1)", remedy="pass correction=0").width
     3
@@ -311,14 +311,14 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """Known mistakes that together explain what failed, or most of it.
+    """Known mistakes that together explain all failures, or most of them.
 
     mistakes: their names; usually one. Those of `BUILT_IN` come last.
-    says: what is wrong and how to mend it, in one or more lines.
+    says: the fault and how to mend it, in one or more lines.
     checks: the names of the failed checks that they explain.
-    spots: where the mistakes stand in the submission, as far as that is certain.
-    cost: how many points they cost.
-    texts: what each of them says, in the order of `mistakes`.
+    spots: their places in the submission, as far as those are certain.
+    cost: the points that they cost.
+    texts: the text of each mistake, in the order of `mistakes`.
 
     >>> Diagnosis(mistakes=("no-eps",), says="There is no `eps`. Add it.", checks=("test_rows[a]",)).mistakes
     ('no-eps',)
@@ -334,10 +334,10 @@ class Diagnosis:
 
 @dataclass(frozen=True, slots=True)
 class WrongStep:
-    """The first step of a submission that goes wrong, as a replay of right code proves it.
+    """The first wrong step of a submission, as a replay of right code proves it.
 
-    says: which steps before it are right, which one is not, and how far it is off.
-    spot: where it stands in the submission.
+    says: which steps before it are right, which one is wrong, and by how much.
+    spot: its place in the submission.
     """
 
     says: str
@@ -346,7 +346,7 @@ class WrongStep:
 
 @dataclass(frozen=True, slots=True)
 class Death:
-    """The end of a process that the submission ran in, without an answer. Another process takes its place.
+    """A process that ran the submission and ended without an answer. Another process takes its place.
 
     check: the name of the check that was played.
     play: the number of the play, counted from 1 over all checks.
@@ -369,24 +369,24 @@ class Report:
     submission: the name of the graded file, as the user gave it.
     outcome: passed, failed, error or not started.
     possible: the points of the whole suite.
-    sandbox: the walls that the submission ran behind, one of `normgrade.worker.walls.TIERS`; "none" where it was only read.
-    seed: of the random inputs; 0 is the usual one.
-    duration_s: how long grading took, in seconds.
-    findings: what inspection found.
+    sandbox: the walls around the submission, one of `normgrade.worker.walls.TIERS`; "none" if it was only read.
+    seed: the seed of the random inputs; 0 is the usual one.
+    duration_s: the time that grading took, in seconds.
+    findings: the findings of inspection.
     diagnoses: alternatives that explain as much as each other; the first is the one to show.
     checks: all checks in the order of the suite; those that the course does not reveal are left out.
-    lost: what the walls did not keep the submission from, one sentence each: "files: …".
+    lost: the harm that the walls did not prevent, one sentence each: "files: …".
     withheld: points that were earned by checks which are left out.
     source: the source that was graded.
     digest: SHA-256 of the file that it was read from, in hexadecimal.
     course: the folder of the course; "" for the one that normgrade carries.
-    stopped_after_s: after how many seconds the search for a diagnosis was stopped; None where it came to its end.
-    unexplained: the names of the failed checks that the first diagnosis does not explain; empty where there is none.
-    granted: the points that are left after what the first diagnosis costs, and those of the claims that it leaves open; 0 without one.
-    deaths: the ends of processes that the submission ran in, in their order. The first costs nothing.
-    limits: for which inputs it works and for which it raises an exception, one sentence each; empty where that does not depend on them.
-    step: the first step that goes wrong where no diagnosis explains all; None where that is not certain.
-    searching: whether the mistake is still looked for, so that the points are the least that there will be.
+    stopped_after_s: the seconds after which the search for a diagnosis was stopped; None if it was not stopped.
+    unexplained: the names of the failed checks that the first diagnosis does not explain; empty without a diagnosis.
+    granted: the points that remain after the cost of the first diagnosis and the claims that it leaves open; 0 without a diagnosis.
+    deaths: the processes that ended without an answer, in their order. The first costs nothing.
+    limits: for which inputs it works and for which it raises an exception, one sentence each; empty if that does not depend on them.
+    step: the first wrong step if no diagnosis explains everything; None if it is not certain.
+    searching: true while the search for the mistake goes on; the points can only become more.
 
     >>> check = Check("test_output", "The output is normalised.", Kind.FORMULA, Outcome.PASSED, points=3)
     >>> report = Report("layer_norm", "layer_norm.py", Outcome.PASSED, possible=3, sandbox="linux", seed=0, duration_s=0.4, checks=(check,))
@@ -419,9 +419,9 @@ class Report:
 
     @property
     def earned(self) -> int:
-        """The points that the submission earned: those of its claims, or those that are granted where they are more.
+        """The points that the submission earned: those of its claims, or the granted ones if they are more.
 
-        Where a claim fails that is no courtesy, they are never all of the `possible` ones, though that claim may carry no point.
+        If a claim fails that is no courtesy, they are less than `possible`, even if that claim carries no points.
         """
         earned = max(self.of_claims, self.granted)
         return min(earned, self.possible - 1) if any(check.decides for check in self.checks) else earned
@@ -433,12 +433,12 @@ class Report:
 
     @property
     def deciding(self) -> tuple[Finding, ...]:
-        """The findings for which it does not pass."""
+        """The findings that keep the submission from passing."""
         return tuple(finding for finding in self.findings if not finding.courtesy)
 
 
 def judgement(checks: Sequence[Check], findings: Sequence[Finding] = ()) -> Outcome:
-    """What becomes of the whole: a broken suite outweighs all, then one failure or finding is enough. Courtesies do not count."""
+    """Return the outcome of all checks: error if any has an error, else failed after one failure or finding. Courtesies do not count."""
     if any(check.outcome is Outcome.ERROR for check in checks):
         return Outcome.ERROR
     passed = all(finding.courtesy for finding in findings) and all(check.outcome is Outcome.PASSED or check.courtesy for check in checks)

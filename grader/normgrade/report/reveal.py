@@ -1,4 +1,4 @@
-"""What a course reveals of a report: everything, the claims, or the score alone."""
+"""Cuts of a report to the level that a course reveals: everything, the claims, or only the score."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from normgrade.report.report import Check, Report
 
 
 def reveal(report: Report, level: Literal["full", "claims", "score"]) -> Report:
-    """The report without what the course keeps to itself.
+    """Return the report as far as the level of the course reveals it.
 
-    "full" keeps everything, "claims" keeps claims, outcomes and diagnoses, "score" keeps outcome and score. Findings always stay: they
-    are about the learner's own source and the public contract.
+    "full" keeps everything, "claims" keeps claims, outcomes and diagnoses, "score" keeps outcome and score. Findings always stay,
+    because they are about the learner's own source and the public contract.
     """
     if level == "full":
         return report
@@ -22,10 +22,10 @@ def reveal(report: Report, level: Literal["full", "claims", "score"]) -> Report:
 
 
 def claims_alone(report: Report) -> Report:
-    """The report with claims and outcomes, and with no more points than those of the claims: it helps with nothing, as in an interview."""
+    """Return the report without any help, as in an interview: with claims and outcomes, and only with the points of the claims."""
     return replace(reveal(report, "claims"), diagnoses=(), unexplained=(), granted=0, stopped_after_s=None, searching=False)
 
 
 def without_values(check: Check) -> Check:
-    """The check without messages, hints, printed output and differences, which may all hold values."""
+    """Return the check without messages, hints, printed output and differences, which may all hold values."""
     return replace(check, message="", hint="", stdout="", differences=(), lines=(), call="", raised=None)

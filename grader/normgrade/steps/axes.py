@@ -1,4 +1,4 @@
-"""Changes that need to know the shapes of a play: other axes, other arrays, and factors that come from counts."""
+"""Changes that depend on the shapes of a play: other axes, other arrays, and factors that come from counts."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from normgrade.worker.rewriting import Kind
 REDUCTIONS = ("mean", "sum", "var", "std", "amax", "amin", "max", "norm", "nanmean")
 LIBRARIES = ("torch", "np", "numpy")
 AXES = ("dim", "axis", "dims")
-DIGITS = 3  # of a factor that somebody may have written
+DIGITS = 3  # of a factor that may have been written as a literal
 LARGEST = 1e9  # factor, or divisor
 Axes = tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Shapes:
-    """The shapes that the nodes of a source have in a play."""
+    """The shapes of the nodes of a source in a play."""
 
     source: Source
     records: Sequence[Record]
@@ -44,7 +44,7 @@ class Shapes:
 
 
 def other_axes(shapes: Shapes, node: ast.expr, sizes: Collection[int]) -> Iterator[Variant]:
-    """A reduction over other axes, of which so many numbers remain as one of the learner's values has."""
+    """Yield variants of a reduction over other axes, if the result has as many numbers as one of the learner's values."""
     source, parts = shapes.source, reduction(node)
     if parts is None:
         return
@@ -63,7 +63,7 @@ def other_axes(shapes: Shapes, node: ast.expr, sizes: Collection[int]) -> Iterat
 
 
 def reduction(node: ast.expr) -> tuple[ast.expr, ast.expr] | None:
-    """Return the array that a call reduces, and the axes."""
+    """Return the array that a call reduces, and the axes; None if the call is no reduction over given axes."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr not in REDUCTIONS:
         return None
     args = node.args if isinstance(node.func.value, ast.Name) and node.func.value.id in LIBRARIES else [node.func.value, *node.args]
@@ -76,20 +76,20 @@ def reduced(shape: Axes, axes: Axes) -> Axes:
 
 
 def squeezed(result: Axes, shape: Axes, axes: Axes) -> Axes:
-    """The reduced shape, if it is this result where reduced axes are gone."""
+    """Return the reduced shape, if it equals this result without the reduced axes; else ()."""
     kept = tuple(size for index, size in enumerate(shape) if index not in axes)
     return reduced(shape, axes) if kept == result else ()
 
 
 def defined_at(source: Source, axis: ast.expr) -> Iterator[ast.expr]:
-    """The expressions that say the axes: the definition of their name, and the one at the call."""
+    """Yield the expressions that give the axes: the definition of their name, and the argument of the call."""
     if isinstance(axis, ast.Name) and (definition := source.definition(axis)) is not None:
         yield definition
     yield axis
 
 
 def axes_in_source(axes: Axes, dimensions: int, receiver: str) -> str:
-    """Axes as code for any number of dimensions, if they are a usual choice."""
+    """Return axes as code; for a usual choice, as code for any number of dimensions."""
     last, whole = dimensions - 1, tuple(range(dimensions))
     if len(axes) == 1:
         return "-1" if axes == (last,) else str(axes[0])
@@ -104,13 +104,13 @@ def axes_in_source(axes: Axes, dimensions: int, receiver: str) -> str:
 
 
 def whole_text(source: Source, node: ast.expr) -> str:
-    """The text of an expression that an attribute can be asked of."""
+    """Return the text of an expression, in parentheses if an attribute needs them."""
     text = source.text_of(node)
     return f"({text})" if isinstance(node, ast.BinOp | ast.UnaryOp | ast.IfExp) else text
 
 
 def other_arrays(shapes: Shapes, node: ast.expr) -> Iterator[Variant]:
-    """Another array of the same shape instead of one that has a name."""
+    """Yield variants with another array of the same shape in place of a named one."""
     source = shapes.source
     if not isinstance(node, ast.Name | ast.Attribute) or (shape := shapes.of(node)) is None:
         return
@@ -122,7 +122,7 @@ def other_arrays(shapes: Shapes, node: ast.expr) -> Iterator[Variant]:
 
 
 def names_before(shapes: Shapes, node: ast.expr, start: int, shape: Axes) -> Iterator[str]:
-    """The names that arrays of a shape have in a function, before a character of the source."""
+    """Yield the names of arrays of a shape in the node's function, before a character of the source."""
     source, function = shapes.source, shapes.source.function(node)
     for record in shapes.records:
         spot = source.spots[record.place]
@@ -137,7 +137,7 @@ def names_before(shapes: Shapes, node: ast.expr, start: int, shape: Axes) -> Ite
 
 
 def factors(shapes: Shapes, node: ast.expr, ratio: float, tolerance: float) -> Iterator[Variant]:
-    """A factor that comes from how many numbers were reduced to one, or one of few digits."""
+    """Yield a variant with a factor that comes from the number of reduced values, or with a factor of few digits."""
     source, parts = shapes.source, reduction(node)
     text = source.text_of(node)
     if parts is not None and (shape := shapes.of(parts[0])) is not None and (result := shapes.of(node)) is not None:
@@ -165,7 +165,7 @@ def near(one_value: float, other: float, tolerance: float) -> bool:
 
 
 def ratio_of(values: np.ndarray, right: np.ndarray, tolerance: float) -> float | None:
-    """The one factor between two arrays of a shape; None where there is none."""
+    """Return the single factor between two arrays of the same shape; None if there is none."""
     if values.shape != right.shape or not np.abs(right).min(initial=np.inf) > 0:
         return None
     ratio = float(np.median(values / right))
@@ -173,7 +173,7 @@ def ratio_of(values: np.ndarray, right: np.ndarray, tolerance: float) -> float |
 
 
 def functions_of(source: Source, node: ast.expr, values: np.ndarray, right: np.ndarray, tolerance: float) -> Iterator[Variant]:
-    """The root, the square or the reciprocal, if that is what the learner has."""
+    """Yield the variant with the root, square, reciprocal or reciprocal root, if it gives the learner's value."""
     text = source.text_of(node)
     if values.shape != right.shape or not (right > 0).all():
         return
@@ -183,7 +183,7 @@ def functions_of(source: Source, node: ast.expr, values: np.ndarray, right: np.n
 
 
 def offsets(source: Source, node: ast.expr, values: np.ndarray, right: np.ndarray, tolerance: float) -> Iterator[Variant]:
-    """1 or an eps more, or less."""
+    """Yield variants that add or subtract 1 or an eps, if the learner's value differs by a constant."""
     if values.shape != right.shape or not same(values - right, np.full(right.shape, np.median(values - right)), tolerance * 100):
         return
     text = source.text_of(node)

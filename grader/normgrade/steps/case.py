@@ -1,4 +1,4 @@
-"""A submission in one failing play: what it computed on the way, held against what right code computed."""
+"""A submission in one failing play: its intermediate values, compared with those of right code."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from normgrade.steps.substitution import LOOSE, Base, Learner, Search
 from normgrade.worker.messages import RecordQuestion
 from normgrade.worker.observation import Recording
 
-BLIND = re.compile(r"\b(vmap|jit|compile)\b")  # what a recorder does not see into
+BLIND = re.compile(r"\b(vmap|jit|compile)\b")  # names of functions that hide values from a recorder
 OTHERS = 8  # alternatives that are compared with the learner's code
 NEAREST = 2  # of them that are searched
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A submission, and right sources, the reference first. `submission` plays questions on the one, `replays` on the others."""
+    """A submission, and right sources, the reference first. `submission` plays questions on the former, `replays` on the latter."""
 
     failing: Failing
     source: Source
@@ -34,7 +34,7 @@ class Case:
     defines: Sequence[Signature] = ()
 
     def search(self) -> Search | None:
-        """The search in the reference; None where nothing can be told from this play."""
+        """Return the search in the reference; None if this play proves nothing."""
         recording = self.recorded()
         reference = None if recording is None else self.base(self.sources[0])
         if recording is None or reference is None or (tolerance := tolerance_of(recording.records)) is None:
@@ -49,14 +49,14 @@ class Case:
         return Search(reference, learner, self.replays, wrong) if wrong and finite else None
 
     def searches_elsewhere(self, first: Search) -> list[Search]:
-        """Searches in the alternatives that share most values with the learner's code."""
+        """Return searches in the alternatives that share most values with the learner's code."""
         bases = [base for text in self.sources[1 : 1 + OTHERS] if (base := self.base(text)) is not None]
         fitting = [base for base in bases if not places_apart(base.outputs, first.base.outputs, first.tolerance)]
         fitting.sort(key=lambda base: -len(first.learner.groups.found_in(base.records)))
         return [Search(base, first.learner, self.replays, first.wrong) for base in fitting[:NEAREST]]
 
     def recorded(self) -> Recording | None:
-        """The submission's own play; None where it does not come to its end, or is not wholly on record."""
+        """Return a recording of the submission; None if it fails, or cannot be recorded completely."""
         if BLIND.search(self.source.text):
             return None
         recording = self.submission(RecordQuestion(self.failing.whole, self.failing.size_limit_bytes))
@@ -64,6 +64,6 @@ class Case:
         return recording if recording.error is None and recording.records and placed else None
 
     def base(self, text: str) -> Base | None:
-        """A right source on record, forward only; None if it does not come to its end."""
+        """Return a right source with its recording, forward only; None if it fails."""
         recording = self.replays.record(text)
         return None if recording is None or not recording.records else Base(source_of(text), recording, outputs_of(recording))

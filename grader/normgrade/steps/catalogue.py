@@ -1,4 +1,4 @@
-"""Names of quantities in words: those of the reference, or else the operation that makes them."""
+"""Names of quantities in words: the names in the reference, or else the operations that make them."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ BY_OPERATION: dict[type[ast.operator], str] = {
 
 
 def quantity_in_words(source: Source, place: int) -> str:
-    """The name of the value at a place."""
+    """Return the name of the value at a place, in words."""
     name = source.name_of(place)
     node = source.expression(place)
     return name_in_words(name) if name else expression_in_words(node)
 
 
 def name_in_words(name: str) -> str:
-    """A variable as it is called; one that nobody has a word for, by its own name."""
+    """Return the word for a variable; if it has none, its name."""
     return _(BY_NAME[name]) if name in BY_NAME else name
 
 
 def expression_in_words(node: ast.expr | None) -> str:
-    """A word for the value of an expression, without saying how it is made."""
+    """Return a word for the value of an expression, without its details."""
     match node:
         case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)) if name in BY_CALL:
             return _(BY_CALL[name])
@@ -61,7 +61,7 @@ def expression_in_words(node: ast.expr | None) -> str:
 
 
 def term_in_words(node: ast.expr) -> str:
-    """A term that is left out, in words."""
+    """Return a term that is left out, in words."""
     match node:
         case ast.Call(func=ast.Attribute(attr="view" | "reshape" | "to" | "unsqueeze" | "flatten" | "astype", value=value)):
             return term_in_words(value)

@@ -1,4 +1,4 @@
-"""Chooses the failing play that tells most: the smallest one whose sizes tell the axes apart."""
+"""The choice of the most informative failing play: the smallest one whose sizes distinguish the axes."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from normgrade.worker.requests import FORWARD_BACKWARD, UNUSUAL, Action, Functio
 
 FEW = 12  # numbers of the largest array; with fewer, values may agree by chance
 CALLS = (Action.TRAIN, Action.EVALUATE)
-ARGUMENTS = ("args", "kwargs", "more", "names")  # of UNUSUAL, those that are only other inputs
+ARGUMENTS = ("args", "kwargs", "more", "names")  # the names in UNUSUAL that are only further inputs
 
 
 @dataclass(frozen=True, eq=False)
 class Failing:
-    """A play that fails, up to the first step in which it does: as it was asked, and in float64 with its backward pass and without.
+    """A play that fails, up to its first failing step: as requested, and in float64 with its backward pass and without.
 
-    `key` is that of the first play that asks just this.
+    `key` is that of the first play with this request.
     """
 
     key: PlayKey
@@ -35,7 +35,7 @@ class Failing:
 
 
 def failing_plays(results: Iterable[Result]) -> list[Failing]:
-    """The plays in which numbers are wrong, the most telling first, each request once."""
+    """Return the plays in which numbers are wrong, the most informative first, each request once."""
     found: dict[int, tuple[tuple[float, ...], Failing]] = {}
     plays = (((result.check.name, number), play) for result in results for number, play in enumerate(result.plays))
     for key, play in plays:
@@ -46,7 +46,7 @@ def failing_plays(results: Iterable[Result]) -> list[Failing]:
 
 
 def up_to_the_first_difference(play: Played) -> TypedRequest | None:
-    """The request of a play, cut behind the first step in which numbers are wrong; None where nothing can be told from it."""
+    """Return the request of a play, cut after the first step with wrong numbers; None if nothing can be learnt from it."""
     request = play.expectation.request
     if not play.came_to_its_end or play.expectation.error is not None or isinstance(request, NewLayer):
         return None
@@ -60,7 +60,7 @@ def up_to_the_first_difference(play: Played) -> TypedRequest | None:
 
 
 def without_backward(request: TypedRequest) -> TypedRequest:
-    """The request without its backward passes, unless a later step learns from them, or they are written by hand."""
+    """Return the request without its backward passes, unless a later step learns from them, or they are written by hand."""
     match request:
         case LayerStory() if request.layer != FORWARD_BACKWARD and all(step.action is not Action.LEARN for step in request.steps):
             return replace(request, steps=[replace(step, upstream=None) for step in request.steps])
@@ -71,7 +71,7 @@ def without_backward(request: TypedRequest) -> TypedRequest:
 
 
 def how_telling(request: TypedRequest) -> tuple[float, ...]:
-    """The key that orders plays: plain ones first, then those whose sizes tell the axes apart, then small ones."""
+    """Return the sort key of plays: plain ones come first, then those whose sizes distinguish the axes, then small ones."""
     arrays = [*arrays_in(request.inputs)]
     largest = max(arrays, key=size_of, default=None)
     shape = () if largest is None else largest.values.shape
@@ -84,12 +84,12 @@ def how_telling(request: TypedRequest) -> tuple[float, ...]:
 
 
 def is_unusual(step: LayerStep) -> bool:
-    """Return if a step is anything but a plain call."""
+    """Return True if a step is anything but a plain call."""
     return step.action not in CALLS or any(getattr(step, name) for name in UNUSUAL if name not in ARGUMENTS)
 
 
 def arrays_in(inputs: Any) -> Iterator[Array]:
-    """All arrays among the inputs of a request."""
+    """Yield all arrays among the inputs of a request."""
     if isinstance(inputs, Array):
         yield inputs
     elif isinstance(inputs, Mapping | list | tuple):

@@ -1,4 +1,4 @@
-"""Looks for two or three quantities that went wrong one after the other."""
+"""The search for two or three quantities that went wrong one after the other."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from normgrade.worker.observation import Record, Recording
 
 MOST = 3  # quantities
 MOST_TRIED = 6  # quantities, and values for each
-SUPPORT = 1  # value that a first quantity of several must explain, beside its own
+SUPPORT = 1  # value that a first quantity of several must explain, besides its own
 
 
 def in_a_row(search: Search) -> list[Link]:
-    """Two or three quantities that went wrong, found one after the other: each explains what the learner has behind it."""
+    """Return two or three quantities that went wrong one after the other: each explains values that the learner makes after it."""
     links: list[Link] = []
     records, left = search.base.records, search.wrong
     for _number in range(MOST):
@@ -30,7 +30,7 @@ def in_a_row(search: Search) -> list[Link]:
 
 
 def best_link(search: Search, links: Sequence[Link], records: Sequence[Record], left: set[str]) -> tuple[Link, Recording, set[str]] | None:
-    """The link that explains the most, after these; with what was recorded, and the places that are still wrong."""
+    """Return the link that explains the most after these, its recording, and the places that are still wrong."""
     known = search.learner.groups.found_in(records)
     unknown = [held for held in search.learner.held if held.group not in known and held.values.size < search.limit]
     missing = [each for each in quantities(records, search.base.source, search.learner.groups) if each.group is None and search.small(each)]

@@ -1,4 +1,4 @@
-"""Finds the step at which a submission first goes wrong, and says it only if a replay of right code proves it."""
+"""The search for the first wrong step of a submission. A step is only reported if a replay of right code proves it."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from normgrade.steps.step import Step
 from normgrade.steps.substitution import Link, Search
 from normgrade.steps.telling import Telling
 
-PLAYS, LOOKED_AT = 2, 6  # failing plays that are searched, and that are played on record to see whether they can be
+PLAYS, LOOKED_AT = 2, 6  # failing plays that are searched, and failing plays that are recorded to see if they can be searched
 REPLAYS = 250  # in all
-FOR_CHANGES = 80  # of them, at most, for changes without a value of the learner's
+FOR_CHANGES = 80  # of these, at most, for changes without a value of the learner's
 
 
 def locate(
@@ -32,12 +32,12 @@ def locate(
     understudy: Answer,
     defines: Sequence[Signature] = (),
 ) -> Step | None:
-    """The first step of a submission that goes wrong; None where that is not certain.
+    """Return the first step of a submission that goes wrong; None if that is uncertain.
 
     unexplained: failing checks whose numbers are wrong.
-    source: that of the submission.
-    sources: the reference, then the alternatives: right sources.
-    submission, understudy: play questions in workers, on the submission and on sources of the course's own.
+    source: the source of the submission.
+    sources: right sources: the reference, then the alternatives.
+    submission, understudy: play questions in workers, on the submission and on sources of the course.
     defines: the names that the exercise defines, with their parameters.
     """
     left, plays = REPLAYS, PLAYS
@@ -56,9 +56,9 @@ def locate(
 
 
 def steps(case: Case, search: Search) -> Iterator[Step]:
-    """The first wrong step as each of the ways to it finds it: a value of the learner's, a small change, another right source.
+    """Yield the first wrong step as each method finds it: by a value of the learner's, a small change, or another right source.
 
-    A proof of something that is made before any call ends the search: no step explains that.
+    A proof about a value that is made before any call ends the search, because no step explains it.
     """
     telling = Telling(case.source, case.failing.request, case.defines)
     if links := search.proved() or in_a_row(search):
@@ -74,7 +74,7 @@ def steps(case: Case, search: Search) -> Iterator[Step]:
 
 
 def proved(search: Search, links: Sequence[Link], telling: Telling) -> Iterator[Step]:
-    """The step that values of the learner's prove, with a change if one is found."""
+    """Yield the step that the learner's values prove, with a change if one is found."""
     recording = search.with_values(links)
     step = None if recording is None else telling.of_values(search, links, recording, found_change(search, links))
     if step is not None:
@@ -82,7 +82,7 @@ def proved(search: Search, links: Sequence[Link], telling: Telling) -> Iterator[
 
 
 def found_change(search: Search, links: Sequence[Link]) -> Change | None:
-    """A change that does what the learner's values do; None also where no replays are left."""
+    """Return a change with the same effect as the learner's values; None if there is none, or no replay is left."""
     try:
         return change_for(search, links[0]) if len(links) == 1 else change_for_several(search, links)
     except Spent:

@@ -1,4 +1,4 @@
-"""The quantities of a recorded play, and how a value of the learner's can stand for one of them."""
+"""The quantities of a recorded play, and the ways to put a value of the learner's in the place of one."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from normgrade.steps.sources import Source
 from normgrade.worker.observation import Array, Put, Record
 from normgrade.worker.recorded import MOST_PUTS
 
-MOST_STACKED = 64  # iterations of a loop that are looked at as one value
+MOST_STACKED = 64  # iterations of a loop that are treated as one value
 MOST_WAYS = 3  # to arrange a value
 
 
 @dataclass(frozen=True, eq=False)
 class Quantity:
-    """A value that the reference computes: all records that hold the same numbers, in the order of time."""
+    """A value that the reference computes: all records that hold the same numbers, in order of time."""
 
     records: tuple[Record, ...]
     group: int | None  # of the learner's values that are the same, if there are any
-    kept: int  # how many distinct numbers it has
+    kept: int  # the number of its distinct numbers
 
     @property
     def values(self) -> np.ndarray:
@@ -32,7 +32,7 @@ class Quantity:
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """A value that the learner's code holds: the first record of it, and when that was made. A loop's are stacked as one."""
+    """A value that the learner's code holds: its first record, and the time of that. The values of a loop are stacked as one."""
 
     record: Record
     values: np.ndarray
@@ -41,7 +41,7 @@ class Held:
 
 
 def quantities(records: Sequence[Record], source: Source, learners: Groups) -> list[Quantity]:
-    """The quantities that a source makes, each at all places where it does."""
+    """Return the quantities that a source makes, each with all places that make it."""
     own, members = Groups(learners.tolerance), dict[tuple[int, int], list[Record]]()
     for record in records:
         group = own.add(distinct(record.values, own.tolerance))
@@ -56,7 +56,7 @@ def quantities(records: Sequence[Record], source: Source, learners: Groups) -> l
 
 
 def held_values(records: Sequence[Record], groups: Groups) -> list[Held]:
-    """The learner's values, each once, in the order of time; those of a loop also as one."""
+    """Return the learner's values in order of time, each once; those of a loop also as one."""
     found: dict[int, Held] = {}
     stacks = [(record, record.values, time) for time, record in enumerate(records)]
     for record, values, time in [*stacks, *stacked(records)]:
@@ -67,7 +67,7 @@ def held_values(records: Sequence[Record], groups: Groups) -> list[Held]:
 
 
 def stacked(records: Sequence[Record]) -> Iterator[tuple[Record, np.ndarray, int]]:
-    """The values that a loop makes at one place, as one array, with the first record."""
+    """Yield the values that a loop makes at one place, stacked in one array, with the first record and its time."""
     places: dict[int, list[tuple[int, Record]]] = {}
     for time, record in enumerate(records):
         places.setdefault(record.place, []).append((time, record))
@@ -78,7 +78,7 @@ def stacked(records: Sequence[Record]) -> Iterator[tuple[Record, np.ndarray, int
 
 
 def puts_for(quantity: Quantity, values: np.ndarray, shapes: Sequence[tuple[int, ...]]) -> Iterator[tuple[Put, ...]]:
-    """The ways to put a value in the place of a quantity, wherever it is made."""
+    """Yield the ways to put a value in the place of a quantity, at all places that make it."""
     ways = [arranged(values, record.values, shapes) for record in quantity.records[:MOST_PUTS]]
     for way in range(min(map(len, ways), default=0)):
         yield tuple(
@@ -88,7 +88,7 @@ def puts_for(quantity: Quantity, values: np.ndarray, shapes: Sequence[tuple[int,
 
 
 def arranged(values: np.ndarray, like: np.ndarray, shapes: Sequence[tuple[int, ...]]) -> list[np.ndarray]:
-    """The values in the arrangement of an array, in a few ways; `shapes` are larger ones, over which that array may be broadcast."""
+    """Return the values in the shape of an array, in a few ways. `shapes` are larger shapes that the array may be broadcast over."""
     if values.shape == like.shape:
         return [values]
     if values.size == 1:
@@ -109,7 +109,7 @@ def arranged(values: np.ndarray, like: np.ndarray, shapes: Sequence[tuple[int, .
 
 
 def spread(squeezed: np.ndarray, shape: tuple[int, ...], like: np.ndarray) -> np.ndarray | None:
-    """The values with their axes where a larger shape has axes of the same sizes; None where that is not clear."""
+    """Return the values with their axes at the axes of the same size in a larger shape; None if that is ambiguous."""
     fits = len(shape) == like.ndim and all(size in (1, whole) for size, whole in zip(like.shape, shape, strict=True))
     if not fits or len({*shape}) < len(shape) or not {*squeezed.shape} <= {*shape} or len({*squeezed.shape}) < squeezed.ndim:
         return None
@@ -118,7 +118,7 @@ def spread(squeezed: np.ndarray, shape: tuple[int, ...], like: np.ndarray) -> np
 
 
 def unlike(arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Each array once."""
+    """Return each distinct array once."""
     found: list[np.ndarray] = []
     for each in arrays:
         if not any(each.shape == other.shape and np.array_equal(each, other) for other in found):
@@ -127,7 +127,7 @@ def unlike(arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
 
 
 def forms(values: np.ndarray, counts: Sequence[int]) -> Iterator[np.ndarray]:
-    """The values that may be meant: the reciprocal, the square, the root, or the mean of so many numbers."""
+    """Yield the related values that may be meant: square, reciprocal, reciprocal square, root, or mean over each count."""
     if (values > 0).all():
         yield values**2
         yield 1 / values

@@ -1,4 +1,4 @@
-"""Plays sources of the course's own again, with other values in some of their places, as often as the budget lets them."""
+"""Replays of the course's own sources, with other values in some of their places, within a budget."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Outputs = Mapping[str, np.ndarray]  # the numbers of a play, by place
 
 
 class Spent(Exception):
-    """All replays that were allowed have been played."""
+    """The error if a replay is requested and none is left."""
 
 
 @dataclass
 class Replays:
-    """Replays of one failing play. `left` is how many more there may be."""
+    """Replays of one failing play. `left` is the number of replays that are still allowed."""
 
     failing: Failing
     answer: Answer
@@ -30,12 +30,12 @@ class Replays:
     played: int = 0
 
     def record(self, source: str, whole: bool = False) -> Recording | None:
-        """A source on record, forward only or as a `whole`; None where it does not come to its end."""
+        """Record a source, forward only or as a `whole`. Returns None if it fails."""
         request = self.failing.whole if whole else self.failing.forward
         return self.play(RecordQuestion(request, self.failing.size_limit_bytes, source))
 
     def put(self, source: str, puts: Iterable[Put], keep: bool = False) -> Recording | None:
-        """A source, forward only, with other values in some places; `keep` says whether it is on record."""
+        """Play a source, forward only, with other values in some places. With `keep`, values are recorded. Returns None if it fails."""
         return self.play(Substitute(self.failing.forward, self.failing.size_limit_bytes, source, tuple(puts), keep))
 
     def play(self, question: RecordQuestion | Substitute) -> Recording | None:
@@ -48,11 +48,11 @@ class Replays:
 
 
 def outputs_of(recording: Recording) -> Outputs:
-    """The numbers that were observed, place by place."""
+    """Return the floating-point numbers that were observed, by place."""
     found = {place: value.values for place, value in recording.values.items() if isinstance(value, Array)}
     return {place: values.astype(np.float64) for place, values in found.items() if values.dtype.kind == "f"}
 
 
 def places_apart(one: Outputs, other: Outputs, tolerance: float) -> set[str]:
-    """The places of `other` at which the numbers differ."""
+    """Return the places of `other` at which the numbers differ."""
     return {place for place, values in other.items() if place not in one or not same(one[place], values, tolerance)}

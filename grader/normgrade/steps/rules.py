@@ -1,4 +1,4 @@
-"""Small changes of an expression, as people make them by mistake: each is a few edits of its source, with words for what it does."""
+"""The rules for small, typical mistakes in an expression. Each yields edits of the source, with words for their effect."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from normgrade.steps.catalogue import term_in_words
 from normgrade.steps.sources import Source, last_name
 
 ROOTS = ("sqrt", "rsqrt")
-PLAIN = {  # functions of every number by itself, that can be left out
+PLAIN = {  # elementwise functions that can be left out
     "sqrt": N_("without the root"), "rsqrt": N_("without the reciprocal root"), "square": N_("without squares"),
     "abs": N_("without absolute values"), "exp": N_("without the exponential"), "tanh": N_("without the tanh"),
     "log": N_("without the log"),
 }  # fmt: skip
-INSTEAD = {  # functions that are taken for each other
+INSTEAD = {  # functions that are often mistaken for each other
     "mean": ("sum",), "sum": ("mean",), "var": ("std",), "std": ("var",), "square": ("abs",), "abs": ("square",),
     "amax": ("amin",), "max": ("min",), "rsqrt": ("sqrt",),
 }  # fmt: skip
 SIGNS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 SHOWN = {"+": "+", "-": "−", "*": "×", "/": "÷"}
 FREEDOM = ("correction", "ddof", "unbiased")
-FIXED = ("1e-5", "1e-6", "1e-8", "1e-12", "1e-3")  # what people write for eps
+FIXED = ("1e-5", "1e-6", "1e-8", "1e-12", "1e-3")  # usual values of eps
 RATES = ("momentum", "decay", "alpha", "rate")
 
 
 @dataclass(frozen=True)
 class Variant:
-    """Edits of a source, and what they do in words, as in "without the root"."""
+    """Edits of a source, and their effect in words, as in "without the root"."""
 
     edits: tuple[Edit, ...]
     words: str
@@ -40,12 +40,12 @@ Rule = Callable[[Source, ast.expr], Iterator[Variant]]
 
 
 def one(source: Source, node: ast.expr, new: str, words: str) -> Variant:
-    """The variant that has another text for a node."""
+    """Return the variant that replaces the text of a node."""
     return Variant((Edit(*source.range_of(node), new),), words)
 
 
 def freedom(source: Source, node: ast.expr) -> Iterator[Variant]:
-    """Divided by n − 1, or by n."""
+    """Yield variants that divide by n − 1 instead of n, or by n instead of n − 1."""
     if not isinstance(node, ast.Call):
         return
     for keyword in node.keywords:
@@ -64,7 +64,7 @@ def divided_by(count: str) -> str:
 
 
 def left_out(source: Source, node: ast.expr) -> Iterator[Variant]:
-    """One side of an operation is left out, or a function of every number."""
+    """Yield variants without one side of an operation, or without an elementwise function."""
     match node:
         case ast.BinOp(left=left, op=ast.Pow()):
             yield one(source, node, f"({source.text_of(left)})", _("without the power"))
@@ -81,7 +81,7 @@ def without(term: ast.expr) -> str:
 
 
 def turned(source: Source, node: ast.expr) -> Iterator[Variant]:
-    """Another sign, or the two sides the other way round."""
+    """Yield variants with another sign, with the two sides swapped, or with absolute values instead of squares."""
     if not isinstance(node, ast.BinOp) or type(node.op) not in SIGNS:
         return
     left, right, sign = source.text_of(node.left), source.text_of(node.right), SIGNS[type(node.op)]
@@ -96,7 +96,7 @@ def turned(source: Source, node: ast.expr) -> Iterator[Variant]:
 
 
 def exchanged(source: Source, node: ast.expr) -> Iterator[Variant]:
-    """A function that is taken for another one."""
+    """Yield variants that call a function often mistaken for this one."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         name, end = node.func.attr, source.range_of(node.func)[1]
         for other in INSTEAD.get(name, ()):
@@ -105,7 +105,7 @@ def exchanged(source: Source, node: ast.expr) -> Iterator[Variant]:
 
 
 def outside(source: Source, node: ast.expr) -> Iterator[Variant]:
-    """An addend in a root is added to the root, or is the least value instead of an addend."""
+    """Yield variants of an added eps, such as its square, a fixed number or a maximum, and variants with an addend outside of its root."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and is_small(node.right):
         left, right = source.text_of(node.left), source.text_of(node.right)
         larger = f"({left}).clamp(min={right})" if "torch" in source.text else f"np.maximum({left}, {right})"
@@ -127,19 +127,19 @@ def outside(source: Source, node: ast.expr) -> Iterator[Variant]:
 
 
 def is_small(node: ast.expr) -> bool:
-    """Return if this is an eps."""
+    """Return True if a node is an eps."""
     return isinstance(node, ast.Name | ast.Attribute) and last_name(node).lower().startswith("eps")
 
 
 def complement(source: Source, node: ast.expr) -> Iterator[Variant]:
-    """1 − m instead of m."""
+    """Yield the variant with 1 − m instead of m."""
     if isinstance(node, ast.Name | ast.Attribute) and any(word in last_name(node) for word in RATES):
         text = source.text_of(node)
         yield one(source, node, f"(1 - {text})", _("with 1 − {name} instead of {name}", name=last_name(node)))
 
 
 def swapped(source: Source, node: ast.expr) -> Iterator[Variant]:
-    """An assignment, and the next one to the same name, the other way round."""
+    """Yield the variant that swaps an assignment with the next one to the same name."""
     statement = source.parents.get(node)
     if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
         return
@@ -159,7 +159,7 @@ def swapped(source: Source, node: ast.expr) -> Iterator[Variant]:
 
 
 def distributed(source: Source, node: ast.expr) -> Iterator[Variant]:
-    """(a + c) · b instead of a · b + c."""
+    """Yield the variant (a + c) · b instead of a · b + c."""
     match node:
         case ast.BinOp(left=ast.BinOp(left=a, op=ast.Mult(), right=b), op=ast.Add(), right=c):
             first, factor, term = map(source.text_of, (a, b, c))
@@ -171,12 +171,12 @@ RULES: Sequence[Rule] = (freedom, left_out, exchanged, outside, complement, swap
 
 
 def function_name(node: ast.expr) -> str:
-    """The last name of a function that is called; "" where nothing is."""
+    """Return the last name of a function that is called; "" if the node is no call."""
     return last_name(node.func) if isinstance(node, ast.Call) else ""
 
 
 def argument_of(node: ast.expr) -> ast.expr | None:
-    """The argument of a function of every number, or the array that it is a method of."""
+    """Return the argument of an elementwise function, or the array whose method is called."""
     match node:
         case ast.Call(func=ast.Attribute(value=ast.Name(id="torch" | "np" | "numpy" | "math")), args=[first, *_rest]):
             return first

@@ -1,4 +1,4 @@
-"""Compares values by their distinct numbers, in order of size. Shape, axes, arrangement and broadcasting do not matter."""
+"""A comparison of values by their sorted distinct numbers. Shape, axes, arrangement and broadcasting do not matter."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 
 from normgrade.worker.observation import HALF, Record
 
-EXACT, NARROW = 1e-8, 2e-5  # of the largest number: by how much two numbers may differ if all is float64, or some is float32
+EXACT, NARROW = 1e-8, 2e-5  # allowed difference relative to the largest number, if all is float64, or some is float32
 TINY = 1e-300
 
 
 def tolerance_of(records: Iterable[Record]) -> float | None:
-    """By how much numbers may differ, for the least dtype among these records; None where half precision takes part."""
+    """Return the allowed difference between numbers, for the least precise dtype of these records; None for half precision."""
     dtypes = {record.dtype for record in records}
     if dtypes & {*HALF}:
         return None
@@ -22,7 +22,7 @@ def tolerance_of(records: Iterable[Record]) -> float | None:
 
 
 def distinct(values: np.ndarray, tolerance: float) -> np.ndarray | None:
-    """The distinct numbers in order of size; None where some are not finite."""
+    """Return the sorted distinct numbers; None if some are not finite."""
     ordered = np.sort(values, axis=None)
     if not np.isfinite(ordered).all():
         return None
@@ -31,7 +31,7 @@ def distinct(values: np.ndarray, tolerance: float) -> np.ndarray | None:
 
 
 def same(one: np.ndarray, other: np.ndarray, tolerance: float) -> bool:
-    """Return if two arrays of one size hold the same numbers, one by one."""
+    """Return True if two arrays of the same size hold the same numbers, one by one."""
     if one.size != other.size:
         return False
     one, other = one.ravel(), other.ravel()
@@ -41,31 +41,31 @@ def same(one: np.ndarray, other: np.ndarray, tolerance: float) -> bool:
 
 
 def largest(values: np.ndarray) -> float:
-    """The largest absolute value, which is never quite 0."""
+    """Return the largest absolute value, plus a tiny number so that it is never 0."""
     return float(np.abs(values).max(initial=0.0)) + TINY
 
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """The distinct numbers of a group, with what is compared first."""
+    """The distinct numbers of a group, with the fields that are compared first."""
 
     group: int
     numbers: np.ndarray
     first: float
     last: float
-    near: float  # by how much each number may differ
+    near: float  # the allowed difference of each number
 
 
 @dataclass
 class Groups:
-    """Values that are the same have one number; those of other values are others."""
+    """Groups of equal values. Values with the same distinct numbers have the same group number."""
 
     tolerance: float
-    members: dict[int, list[Member]] = field(default_factory=dict)  # by how many distinct numbers they have
+    members: dict[int, list[Member]] = field(default_factory=dict)  # by their number of distinct numbers
     count: int = 0
 
     def find(self, numbers: np.ndarray | None) -> int | None:
-        """The number of the group that has these distinct numbers, if there is one."""
+        """Return the number of the group that has these distinct numbers, if there is one."""
         if numbers is None:
             return None
         first, last = float(numbers[0]), float(numbers[-1])
@@ -76,7 +76,7 @@ class Groups:
         return None
 
     def add(self, numbers: np.ndarray | None) -> int | None:
-        """Find the group, or make a new one; None if numbers are not finite."""
+        """Find the group, or make a new one. Returns its number; None if the numbers are not finite."""
         group = self.find(numbers)
         if group is None and numbers is not None:
             group, self.count = self.count, self.count + 1
@@ -85,12 +85,12 @@ class Groups:
         return group
 
     def found_in(self, records: Sequence[Record]) -> set[int]:
-        """The groups of which some record is one."""
+        """Return the groups that occur in some record."""
         return {group for record in records if (group := self.find(distinct(record.values, self.tolerance))) is not None}
 
 
 def collapsed(values: np.ndarray) -> np.ndarray:
-    """The values with every axis along which nothing changes cut down to one number."""
+    """Return the values with every constant axis reduced to length 1."""
     for axis, size in enumerate(values.shape):
         first = values.take([0], axis)
         if size > 1 and (values == first).all():

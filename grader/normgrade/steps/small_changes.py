@@ -1,4 +1,4 @@
-"""Looks for a small change of a right source that leads to the learner's outputs: such a change can be played anywhere, like a mistake."""
+"""The search for a small change of a right source that gives the learner's outputs. It can be played anywhere, like a mistake."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ PLACES = 3  # at which one quantity is made
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """A small change: the whole changed source, its edits as `[old, new]`, and what it does, as in "as if divided by n − 1".
+    """A small change: the whole changed source, its edits as `[old, new]`, and their effect, as in "as if divided by n − 1".
 
-    `base` is the right source that was changed, `quantity` what is changed in it, `recording` a play of the changed one, and `made` the
-    value there of what was changed, if it is one.
+    `base` is the right source before the change, `quantity` is the quantity that it changes, and `recording` is a play of the changed
+    source. `made` is the value of the changed expression in it, if there is one.
     """
 
     source: str
@@ -43,13 +43,16 @@ class Change:
 
 
 def change_for(search: Search, link: Link) -> Change | None:
-    """A change of the expression of a quantity that gives the learner's outputs, and his gradients."""
+    """Return a change of the expression of a quantity that gives the learner's outputs and gradients; None if there is none."""
     some = islice(variants(search, link.quantity, link), MOST)
     return next(changes(search, ((link.quantity, variant) for variant in some)), None)
 
 
 def change_for_several(search: Search, links: Sequence[Link]) -> Change | None:
-    """Changes of the expressions of several quantities, each of which gives the learner's value, that together give his outputs."""
+    """Return changes of several quantities, as one change that gives the learner's outputs; None if there is none.
+
+    The change of each quantity gives the learner's value of it.
+    """
     edits, words = list[Edit](), list[str]()
     for link in links:
         variant = next(
@@ -63,16 +66,16 @@ def change_for_several(search: Search, links: Sequence[Link]) -> Change | None:
 
 
 def gives(search: Search, edits: Sequence[Edit], link: Link) -> bool:
-    """Return if a changed source makes the learner's value of a quantity."""
+    """Return True if a changed source makes the learner's value of a quantity."""
     text = search.base.source.changed(tuple(dict.fromkeys(edits)))
     recording = search.replays.record(text) if text is not None and is_python(text) else None
     return recording is not None and link.held.group in search.learner.groups.found_in(recording.records)
 
 
 def change_without_value(search: Search, most: int) -> Change | None:
-    """A change of any quantity that the learner lacks, where no value of his proves anything.
+    """Return a change of any quantity that the learner lacks; it is for plays in which none of the learner's values is a proof.
 
-    Those behind the last quantity that he has come first: what he lacks before it, he may compute in another way.
+    Quantities after the last one that the learner has come first: an earlier one may only be computed in another way.
     """
     lacking = sorted((each for each in search.missing if not search.hopeless(each)), key=search.is_passed)
     some = ((quantity, variant) for quantity in lacking for variant in islice(variants(search, quantity), MOST))
@@ -80,7 +83,7 @@ def change_without_value(search: Search, most: int) -> Change | None:
 
 
 def changes(search: Search, some: Iterable[tuple[Quantity, Variant]]) -> Iterator[Change]:
-    """The changes of quantities that lead to the learner's outputs."""
+    """Yield the changes of quantities that give the learner's outputs."""
     source = search.base.source
     tried: set[str] = set()
     for quantity, variant in some:
@@ -98,7 +101,7 @@ def changes(search: Search, some: Iterable[tuple[Quantity, Variant]]) -> Iterato
 
 
 def value_made(text: str, variant: Variant, recording: Recording) -> np.ndarray | None:
-    """The last value of what was changed: of the largest expression in the new text, or else of the smallest around it."""
+    """Return the last value of the changed text: of the largest expression in it, else of the smallest expression around it."""
     if len(variant.edits) != 1:
         return None
     source, edit = source_of(text), variant.edits[0]
@@ -122,7 +125,7 @@ def is_python(text: str) -> bool:
 
 
 def variants(search: Search, quantity: Quantity, link: Link | None = None) -> Iterator[Variant]:
-    """Changes of all expressions that make a quantity: at first the same change at all of them, then at each."""
+    """Yield changes of the expressions that make a quantity: first the same change in all of them, then changes of each."""
     source, shapes = search.base.source, Shapes(search.base.source, search.base.records)
     found = {source.range_of(node): node for record in quantity.records if (node := source.expression(record.place)) is not None}
     each_one = [[*of_expression(search, shapes, node, link)] for node in [*found.values()][:PLACES]]
@@ -136,7 +139,7 @@ def variants(search: Search, quantity: Quantity, link: Link | None = None) -> It
 
 
 def of_expression(search: Search, shapes: Shapes, node: ast.expr, link: Link | None) -> Iterator[Variant]:
-    """Changes of one expression: those of it as a whole, which the learner's value hints at, then those of its parts."""
+    """Yield changes of one expression: those of the whole that the learner's value suggests, then those of its parts."""
     source, tolerance = shapes.source, search.tolerance
     parts = [each for each in ast.walk(node) if isinstance(each, ast.expr)]
     sizes = {link.held.values.size} if link is not None else unknown_sizes(search)
@@ -160,5 +163,5 @@ def of_expression(search: Search, shapes: Shapes, node: ast.expr, link: Link | N
 
 
 def unknown_sizes(search: Search) -> set[int]:
-    """How many numbers those of the learner's values have that the right source lacks."""
+    """Return the sizes of the learner's values that the right source lacks."""
     return {held.values.size for held in search.learner.held if held.group not in search.known}

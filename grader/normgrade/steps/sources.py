@@ -1,4 +1,4 @@
-"""A source whose places are numbered: the text at each, the name that its value gets, and edits of the text."""
+"""A source with numbered places: the text at each, the name of its value, and edits of the text."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from typing import TypeGuard
 from normgrade.course.mistakes import Edit, applied
 from normgrade.worker.rewriting import Kind, Spot, rewritten
 
-READABLE = 8  # characters of an old text, at least, if its line has so many
+READABLE = 8  # characters that an old text has at least, if its line is long enough
 Range = tuple[int, int]  # of characters in a text, from the first up to but not including the last
 
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A source and its places. One that is no Python has no places."""
+    """A source and its places. A source that is not valid Python has no places."""
 
     text: str
     spots: Sequence[Spot]
 
     @cached_property
     def starts(self) -> list[int]:
-        """At which character each line begins."""
+        """The index of the first character of each line."""
         starts = [0]
         for line in self.text.split("\n"):
             starts.append(starts[-1] + len(line) + 1)
@@ -40,7 +40,7 @@ class Source:
 
     @cached_property
     def nodes(self) -> dict[Range, list[ast.AST]]:
-        """The nodes of the tree by their characters, the outermost first."""
+        """The nodes of the tree by their range of characters, the outermost first."""
         found: dict[Range, list[ast.AST]] = {}
         for node in ast.walk(self.tree):
             if isinstance(node, ast.expr | ast.stmt):
@@ -52,11 +52,11 @@ class Source:
         return {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
 
     def offset(self, line: int, column: int) -> int:
-        """The character at a line from 1 and a column in bytes from 0."""
+        """Return the index of the character at a line, from 1, and a column, in bytes from 0."""
         return self.starts[line - 1] + len(self.lines[line - 1].encode()[:column].decode(errors="replace"))
 
     def range_of(self, node: ast.expr | ast.stmt | Spot) -> Range:
-        """Which characters a node or a place takes."""
+        """Return the range of characters of a node or a place."""
         if isinstance(node, Spot):
             return self.offset(node.line, node.column), self.offset(node.end_line, node.end_column)
         end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
@@ -67,7 +67,7 @@ class Source:
         return self.text[start:end]
 
     def expression(self, place: int) -> ast.expr | None:
-        """The expression at a place: that which an assignment or an update adds, where it stands for one of these."""
+        """Return the expression at a place; for an assignment or an update, its right side. None if there is none."""
         found = self.nodes.get(self.range_of(self.spots[place]), [])
         if self.spots[place].kind is Kind.UPDATED:
             return next((node.value for node in found if isinstance(node, ast.AugAssign | ast.Assign)), None)
@@ -77,17 +77,17 @@ class Source:
         return next((node for node in found if isinstance(node, ast.expr)), None)
 
     def above(self, node: ast.AST) -> Iterator[ast.AST]:
-        """The nodes around a node, from the inside out."""
+        """Yield the nodes around a node, from the inside out."""
         while (parent := self.parents.get(node)) is not None:
             yield parent
             node = parent
 
     def function(self, node: ast.AST) -> ast.AST:
-        """The function that a node stands in, or the whole."""
+        """Return the function that contains a node, or the module."""
         return next((each for each in self.above(node) if isinstance(each, ast.FunctionDef)), self.tree)
 
     def name_of(self, place: int) -> str:
-        """The name that the value at a place is assigned to; "" where it has none."""
+        """Return the name that the value at a place is assigned to; "" if it has none."""
         spot = self.spots[place]
         found = self.nodes.get(self.range_of(spot), [])
         if spot.kind is Kind.UNPACKED:
@@ -108,14 +108,14 @@ class Source:
         return ""
 
     def uses(self, place: int, name: str, other: int) -> bool:
-        """Return if the expression at a place has a name in it, in the function of another place."""
+        """Return True if the expression at a place contains a name, and is in the same function as another place."""
         node, made = self.expression(place), self.expression(other)
         if node is None or made is None or self.function(node) is not self.function(made):
             return False
         return any(own_name(each) == name for each in ast.walk(node))
 
     def definition(self, name: ast.Name) -> ast.expr | None:
-        """The value that is assigned to a name in its function, if there is one assignment."""
+        """Return the value that is assigned to a name in its function, if there is only one assignment."""
         found = []
         for node in ast.walk(self.function(name)):
             if isinstance(node, ast.Assign):
@@ -127,11 +127,11 @@ class Source:
         return found[0] if len(found) == 1 else None
 
     def changed(self, edits: Sequence[Edit]) -> str | None:
-        """The text after edits; None where two of them overlap."""
+        """Return the text after edits; None if two of them overlap."""
         return applied(self.text, edits)
 
     def as_texts(self, edits: Sequence[Edit]) -> list[list[str]]:
-        """Edits as an old text that occurs once, and a new one."""
+        """Return edits as pairs: an old text that occurs once, and a new text."""
         found = []
         for edit in edits:
             start, end = self.unique(edit)
@@ -139,7 +139,7 @@ class Source:
         return found
 
     def unique(self, edit: Edit) -> Range:
-        """The surroundings of an edit that occur once: a few words of the same line that end with it, or more than that line."""
+        """Return a range around an edit whose text occurs once: a few words of its line that end with it, or more than that line."""
         line = self.text.rfind("\n", 0, edit.start) + 1
         for start in range(edit.start, line - 1, -1):
             begins = start == line or not (self.text[start - 1].isalnum() and self.text[start].isalnum())
@@ -153,7 +153,7 @@ class Source:
 
 @lru_cache(64)
 def source_of(text: str) -> Source:
-    """A source with its places."""
+    """Return a source with its places."""
     try:
         return Source(text, rewritten(text).spots)
     except (SyntaxError, ValueError, RecursionError):
@@ -165,7 +165,7 @@ def is_assignment(node: ast.AST) -> TypeGuard[ast.Assign | ast.AugAssign]:
 
 
 def last_name(target: ast.expr) -> str:
-    """The name of what is assigned to: of `self.mean` and `mean[0]`, "mean"."""
+    """Return the name of an assignment's target: "mean" for `self.mean` and `mean[0]`."""
     match target:
         case ast.Subscript(value=value):
             return last_name(value)
@@ -176,7 +176,7 @@ def last_name(target: ast.expr) -> str:
 
 
 def own_name(node: ast.AST) -> str:
-    """The name of a variable, or of an attribute of `self`."""
+    """Return the name of a variable, or of an attribute of `self`."""
     match node:
         case ast.Name(id=name) | ast.Attribute(value=ast.Name(id="self"), attr=name):
             return name

@@ -1,4 +1,4 @@
-"""The first step that goes wrong, and how it is told to the learner."""
+"""The first step that goes wrong, and its description for the learner."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FACTOR = re.compile(r"× −?[\d.]+")
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A quantity in words, and where the learner's code makes it. Lines and columns count from 1, columns in characters."""
+    """A quantity in words, and its place in the learner's code. Lines and columns count from 1, columns in characters."""
 
     name: str
     line: int
@@ -27,7 +27,7 @@ class Named:
 
     @classmethod
     def at(cls, name: str, source: Source, spot: Spot) -> Named:
-        """The quantity at a place; of several lines, the first."""
+        """Return the quantity at a place. If the place has several lines, only the first counts."""
         start, end = source.range_of(spot)
         first = source.starts[spot.line - 1]
         return cls(name, spot.line, start - first + 1, min(end, first + len(source.lines[spot.line - 1])) - start)
@@ -37,11 +37,11 @@ class Named:
 class Step:
     """The first step of a submission that goes wrong.
 
-    right: what is right before it, in the order of the submission.
-    wrong: what is not.
-    later: what goes wrong once more behind it.
-    how: by how much, as in "every value × 40/39"; "" where that is not one factor.
-    change: a change of the reference that leads to the same outputs, where one is known.
+    right: the quantities before it that are right, in the order of the submission.
+    wrong: the quantity that is wrong.
+    later: the quantities after it that also go wrong by themselves.
+    how: the size of the error, as in "every value × 40/39"; "" if it is no single factor.
+    change: a change of the reference that leads to the same outputs, if one is known.
     """
 
     right: tuple[Named, ...]
@@ -75,19 +75,19 @@ class Step:
 
     @property
     def as_if(self) -> str:
-        """The words of the change; none if they only repeat the factor."""
+        """The words of the change; empty if they only repeat the factor."""
         words = self.change.words if self.change else ""
         return "" if self.how and FACTOR.fullmatch(words) else words
 
 
 def told_right(right: tuple[Named, ...]) -> str:
-    """The right quantities, with their lines."""
+    """Return the right quantities with their lines, in words."""
     told = [_("{name} is right (line {line})", name=each.name, line=each.line) for each in right]
     return _(", ").join(told)
 
 
 def by_factor(ratio: float) -> str:
-    """Every value times a factor, which is shown as a fraction where it is one."""
+    """Return "every value × factor" in words. The factor is shown as a fraction if it is one."""
     fraction = Fraction(ratio).limit_denominator(MOST_PARTS)
     whole = fraction.denominator == 1
     exact = abs(float(fraction) - ratio) <= NEAR * abs(ratio) and abs(fraction.numerator) * fraction.denominator < MOST_PARTS

@@ -1,4 +1,7 @@
-"""Looks for the quantity of a right source that went wrong: with a value of the learner's in its place, the learner's outputs come out."""
+"""The search for the quantity of a right source that went wrong.
+
+It is proved by substitution: if a value of the learner's replaces the quantity, the right source gives the learner's outputs.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +20,14 @@ from normgrade.worker.observation import Array, Put, Record, Recording
 from normgrade.worker.recorded import MOST_PUTS
 from normgrade.worker.rewriting import Kind
 
-LOOSE = 10  # times the tolerance: by how much outputs may differ
-MOST_VALUES = 8  # of the learner's that are put in the place of one quantity, the first ones in time
+LOOSE = 10  # times the tolerance: the allowed difference of outputs
+MOST_VALUES = 8  # of the learner's that are tried for one quantity, the earliest ones
 MOST_EARLIER = 3  # of the learner's that are tried before the one that was found
 
 
 @dataclass(frozen=True, eq=False)
 class Learner:
-    """The values that the submission computed. `outputs` are those of its `whole` play that one without a backward pass has too."""
+    """The values that the submission computed. `outputs` are those of its `whole` play that a play without a backward pass also has."""
 
     source: Source
     recording: Recording
@@ -58,7 +61,7 @@ class Base:
 
 @dataclass(frozen=True, eq=False)
 class Link:
-    """A quantity that went wrong, the learner's value, and that value as it was put. `plain`: it is no reciprocal or the like."""
+    """A quantity that went wrong, the learner's value, and its puts. `plain` is False for its reciprocal, square and so on."""
 
     quantity: Quantity
     held: Held
@@ -72,7 +75,7 @@ class Link:
 
 @dataclass
 class Search:
-    """The search on one right source. `reach` says which places a quantity changes, once that was seen."""
+    """The search on one right source. `reach` holds the places that a quantity changes, after it was tried."""
 
     base: Base
     learner: Learner
@@ -102,11 +105,11 @@ class Search:
 
     @cached_property
     def right(self) -> set[int]:
-        """The groups of the learner's values that are right by themselves: the right source has them, or their reciprocals."""
+        """The groups of the learner's values that are right on their own: the right source has them, or their reciprocals."""
         return self.known | {held.group for held in self.learner.held if self.is_reciprocal(held, self.made)}
 
     def is_reciprocal(self, held: Held, made: Groups) -> bool:
-        """Return if the reciprocal of a small value is among others."""
+        """Return True if the reciprocal of a value is among others, and the value is smaller than the output."""
         small = 1 < held.values.size < self.limit
         return small and bool(held.values.all()) and self.is_in(made, 1 / held.values)
 
@@ -119,12 +122,12 @@ class Search:
 
     @cached_property
     def limit(self) -> int:
-        """How many numbers a value is too large with to prove anything."""
+        """The size of the largest output. A value of this size proves nothing."""
         return max((values.size for values in self.base.outputs.values()), default=0)
 
     @cached_property
     def shapes(self) -> list[tuple[int, ...]]:
-        """The shapes in which all sizes differ, over which smaller ones are broadcast."""
+        """The shapes of the right source in which all sizes differ, over which smaller arrays are broadcast."""
         found = [record.values.shape for record in self.base.records]
         return [shape for shape in dict.fromkeys(found) if len(shape) > 1 and len({*shape}) == len(shape) and 1 not in shape]
 
@@ -135,28 +138,28 @@ class Search:
 
     @cached_property
     def order(self) -> dict[Quantity, int]:
-        """The quantities in the order of time, by their first record."""
+        """The quantities in order of time, by their first record."""
         times = {id(record): time for time, record in enumerate(self.base.records)}
         return {quantity: times[id(quantity.records[0])] for quantity in self.quantities}
 
     def is_passed(self, quantity: Quantity) -> bool:
-        """Return if the learner has a quantity that is made after this one."""
+        """Return True if the learner has a quantity that is made after this one."""
         has = [time for each, time in self.order.items() if each.group is not None and each.values.size > 1]
         return self.order[quantity] < max(has, default=0)
 
     def small(self, quantity: Quantity) -> bool:
-        """Return if a quantity has fewer numbers than the output, and is no buffer that is observed itself."""
+        """Return True if a quantity has fewer numbers than the output, and is no buffer that is observed itself."""
         return quantity.values.size < self.limit and self.base.source.spots[quantity.records[0].place].kind is not Kind.UPDATED
 
     def proved(self) -> list[Link]:
-        """The one quantity that went wrong; nothing where there is no proof."""
+        """Return the one quantity that went wrong, in a list; the list is empty if there is no proof."""
         for link in self.candidates():
             if self.explains([link]):
                 return [self.earlier(link) or link]
         return []
 
     def earlier(self, link: Link) -> Link | None:
-        """A link that explains as much with a value that the learner's code makes before: a wrong one, or a right one that it uses."""
+        """Return a link that explains as much with an earlier value of the learner's: a wrong one, or a right one that the link uses."""
         before = [each for each in self.learner.held if each.time < link.held.time and 1 < each.values.size < self.limit]
         unknown = [each for each in before if each.group not in self.right]
         used = [each for each in before if each.group in self.right and self.uses(link.held, each)]
@@ -166,13 +169,13 @@ class Search:
         return next((each for each in tried if self.explains([each])), None)
 
     def uses(self, held: Held, other: Held) -> bool:
-        """Return if the learner's expression of a value has the name of another one in it."""
+        """Return True if the learner's expression of a value contains the name of another value."""
         source, place = self.learner.source, other.record.place
         name = source.name_of(place)
         return bool(name) and source.uses(held.record.place, name, place)
 
     def candidates(self) -> Iterator[Link]:
-        """Single quantities with values for them: the plainest first."""
+        """Yield single quantities with values for them, the plainest first."""
         unknown = [held for held in self.learner.held if held.group not in self.right and held.values.size < self.limit]
         known = [held for held in self.learner.held if held.group in self.right and 1 < held.values.size < self.limit]
         missing, others = ([each for each in some if self.small(each)] for some in (self.missing, self.quantities))
@@ -193,7 +196,7 @@ class Search:
                             yield Link(quantity, held, (*puts, *more)[:MOST_PUTS], plain)
 
     def in_other_iterations(self, quantity: Quantity, held: Held) -> list[Put]:
-        """The learner's values of the other times that he came by, where right code makes the quantity as often."""
+        """Return puts of the learner's values in the other iterations of a loop, if right code makes the quantity as often."""
         mine, found = self.times[held.record.place], list[Put]()
         if len(mine) == 1 or held.values.size != collapsed(held.record.values).size:
             return []
@@ -207,23 +210,23 @@ class Search:
 
     @cached_property
     def times(self) -> dict[int, list[Record]]:
-        """The learner's records by their places."""
+        """The learner's records, by place."""
         found: dict[int, list[Record]] = {}
         for record in self.learner.recording.records:
             found.setdefault(record.place, []).append(record)
         return found
 
     def counts(self, held: Held) -> list[int]:
-        """The numbers of terms that a value may be the sum of."""
+        """Return the number of terms that a value may be the sum of, in a list; the list is empty if there is no such number."""
         count, rest = divmod(self.limit, held.values.size)
         return [count] if count > 1 and not rest else []
 
     def hopeless(self, quantity: Quantity) -> bool:
-        """Return if a quantity is known to change a right place, or to leave a wrong one as it is."""
+        """Return True if a quantity is known to change a right place, or to leave a wrong one unchanged."""
         return quantity in self.reach and self.reach[quantity] != self.wrong
 
     def explains(self, links: Sequence[Link]) -> bool:
-        """Return if the right source with these values gives all of the learner's outputs."""
+        """Return True if the right source with these values gives all outputs of the learner."""
         recording = self.replays.put(self.base.source.text, [put for link in links for put in link.puts])
         if recording is None:
             return False
@@ -236,7 +239,7 @@ class Search:
         return places_apart(outputs, self.learner.outputs, LOOSE * self.tolerance)
 
     def with_values(self, links: Sequence[Link]) -> Recording | None:
-        """The right source on record, with these values."""
+        """Return a recording of the right source with these values; None if it fails, or no replay is left."""
         try:
             return self.replays.put(self.base.source.text, [put for link in links for put in link.puts], keep=True)
         except Spent:

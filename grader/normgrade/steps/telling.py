@@ -1,4 +1,4 @@
-"""Tells a step: at which line of the submission it stands, what is right before it, and words for both."""
+"""The description of a step: its line in the submission, the right quantities before it, and words for both."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from normgrade.steps.wrong_places import changed_at, first_wrong, wrong_made
 from normgrade.worker.observation import Recording
 from normgrade.worker.requests import TypedRequest
 
-TOLD = 2  # of what is right
+TOLD = 2  # right quantities
 
 
 @dataclass(frozen=True, eq=False)
 class Telling:
-    """Words for the steps of one submission in one play."""
+    """A description of the steps of one submission in one play."""
 
     source: Source
     request: TypedRequest
     defines: Sequence[Signature]
 
     def of_values(self, search: Search, links: Sequence[Link], recording: Recording, change: Change | None) -> Step | None:
-        """The step where quantities went wrong, with a recording of right code that has the learner's values in their places."""
+        """Return the step at which quantities went wrong. `recording` is of right code with the learner's values in their places."""
         places = [first_wrong(search, recording, links), None if change is None else wrong_made(search, change)]
         held = min((place for place in places if place is not None), key=lambda place: place.time, default=None)
         first, *later = links
@@ -41,12 +41,12 @@ class Telling:
         return None if held is None else self.step(search, held, first.quantity, how, change, later)
 
     def of_change(self, search: Search, change: Change) -> Step | None:
-        """The step where the learner's code does what a small change does."""
+        """Return the step at which the learner's code does the same as a small change."""
         held = changed_at(search, change)
         return None if held is None else self.step(search, held, change.quantity, "", change, ())
 
     def step(self, search: Search, held: Held, quantity: Quantity, how: str, change: Change | None, later: Sequence[Link]) -> Step | None:
-        """The step; none for what is wrong before any call, which no step explains."""
+        """Return the step; None if the wrong value is made before any call, because no step explains that."""
         if self.is_built(held):
             return None
         word = self.word(search, quantity)
@@ -59,14 +59,14 @@ class Telling:
         return quantity_in_words(search.base.source, quantity.records[0].place)
 
     def with_origin(self, ratio: float) -> str:
-        """Every value times a factor, with its likely origin."""
+        """Return "every value × factor" in words, with the likely origin of the factor."""
         return _("every value × {factor}", factor=named(ratio, setting_of(self.request, self.defines)))
 
     def named(self, word: str, held: Held) -> Named:
         return Named.at(word, self.source, self.source.spots[held.record.place])
 
     def right(self, search: Search, wrong: Held, word: str) -> Iterator[Named]:
-        """The last quantities with a name that the learner has right before the wrong one."""
+        """Yield the last named quantities that the learner has right before the wrong one."""
         found: dict[str, Held] = {}
         by_group = {held.group: held for held in search.learner.held}
         for quantity in search.quantities:
@@ -78,10 +78,10 @@ class Telling:
         yield from (self.named(name, held) for name, held in some[-TOLD:])
 
     def is_built(self, held: Held) -> bool:
-        """Return if a value is made while a layer is built."""
+        """Return True if a value is made while a layer is built."""
         node = self.source.expression(held.record.place)
         return node is not None and getattr(self.source.function(node), "name", "") == "__init__"
 
     def is_computed(self, held: Held) -> bool:
-        """Return if a value is made in a call."""
+        """Return True if a value is made in a call."""
         return self.source.spots[held.record.place].kind.makes and not self.is_built(held)

@@ -1,4 +1,4 @@
-"""Finds known mistakes by their traces: wrong values on the way that a submission makes, too, whatever it does with them later."""
+"""The search for known mistakes by their traces: wrong intermediate values that a submission also makes, however it uses them later."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from normgrade.steps.sources import source_of
 from normgrade.steps.substitution import Search
 from normgrade.worker.observation import Recording
 
-PLAYS, LOOKED_AT = 3, 9  # failing plays in which mistakes are followed, and that are looked at
+PLAYS, LOOKED_AT = 3, 9  # failing plays in which mistakes are followed, and failing plays that are examined
 REPLAYS = 400  # in all
 MOST = 5  # mistakes
 Acting = Callable[[PlayKey], Sequence[int]]
-Combine = Callable[[Sequence[int]], str | None]  # the source with some mistakes; None where they cannot be made together
+Combine = Callable[[Sequence[int]], str | None]  # returns the source with some mistakes; None if they exclude each other
 
 
 def traced(
@@ -33,14 +33,15 @@ def traced(
     understudy: Answer,
     beside: Sequence[int] = (),
 ) -> list[int]:
-    """The mistakes that leave traces in a submission, one after the other: each is made beside those before it.
+    """Return the mistakes that leave traces in a submission, in the order in which they were found.
 
-    Those to begin with are `beside`.
+    Each is played together with those before it; the first ones are `beside`.
 
     unexplained: failing checks whose numbers are wrong.
-    acting: the numbers of the mistakes that change anything in a play.
-    source: that of the submission.
-    submission, understudy: play questions in workers, on the submission and on sources of the course's own.
+    acting: returns the numbers of the mistakes that change anything in a play.
+    combine: returns the source with some mistakes.
+    source: the source of the submission.
+    submission, understudy: play questions in workers, on the submission and on sources of the course.
     """
     following, plays, left = Following(combine, [*beside]), PLAYS, REPLAYS
     for failing in failing_plays(unexplained)[:LOOKED_AT]:
@@ -58,13 +59,13 @@ def traced(
 
 @dataclass
 class Following:
-    """Follows the traces of mistakes from play to play. `found` are those that left some."""
+    """A search that follows the traces of mistakes from play to play. `found` are the mistakes with traces."""
 
     combine: Combine
     found: list[int] = field(default_factory=list)
 
     def follow(self, search: Search, acting: Sequence[int]) -> None:
-        """Add the mistakes that bring the values of right code nearest to the submission's, until none does."""
+        """Add the mistakes that bring the values of right code nearest to the submission's, until none brings them nearer."""
         learner = search.learner
         telling = {held.group for held in learner.held if tells(held.values, search)}
         recording = search.base.recording
@@ -80,22 +81,22 @@ class Following:
             had, recording = near[best], played[best]
 
     def played(self, search: Search, member: int) -> Recording | None:
-        """The play of one mistake more, on record; None if it cannot be made or played."""
+        """Return a recording with one more mistake; None if it cannot be made or played."""
         text = None if member in self.found else self.combine([*self.found, member])
         return None if text is None else search.replays.record(text)
 
     def near(self, search: Search, recording: Recording, telling: set[int]) -> tuple[int, int]:
-        """How near a recording is to the submission's: fewer outputs that differ, then more of its values."""
+        """Return how near a recording is to the submission's: first by fewer differing outputs, then by more common values."""
         return -len(search.unexplained(outputs_of(recording))), len(search.learner.groups.found_in(recording.records) & telling)
 
 
 def unlike(one: Recording, other: Recording) -> bool:
-    """Return if two recordings hold other values."""
+    """Return True if two recordings hold different values."""
     pairs = zip(one.records, other.records, strict=False)
     return len(one.records) != len(other.records) or not all(np.array_equal(first.values, second.values) for first, second in pairs)
 
 
 def tells(values: np.ndarray, search: Search) -> bool:
-    """Return if a value has so many distinct numbers that another one does not hold them by chance."""
+    """Return True if a value has more than one distinct number, so that another value is unlikely to match it by chance."""
     numbers = distinct(values, search.tolerance)
     return numbers is not None and numbers.size > 1

@@ -1,4 +1,4 @@
-"""Finds the line of the learner's code that makes the first wrong value, or that first uses a right one in a wrong way."""
+"""The search for the line of the learner's code that makes the first wrong value, or first uses a right value wrongly."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from normgrade.worker.rewriting import Kind
 
 
 def first_wrong(search: Search, recording: Recording, links: Sequence[Link] = ()) -> Held | None:
-    """The first value of the learner's that is in this recording and not in that of the right source, or what that is computed from."""
+    """Return the record of the learner's first wrong value that this recording explains, or of an earlier value that it comes from.
+
+    The value is in this recording, or replaces a quantity in it, and the right source lacks it.
+    """
     fresh, made = search.learner.groups.found_in(recording.records) | {link.held.group for link in links}, search.made_in(recording)
     wrong = (held for held in search.learner.held if held.group not in search.right)
     places = (wrong_use(search, held) for held in wrong if held.group in fresh or search.is_reciprocal(held, made))
@@ -25,7 +28,11 @@ def first_wrong(search: Search, recording: Recording, links: Sequence[Link] = ()
 
 
 def wrong_use(search: Search, held: Held) -> Held | None:
-    """The record in which a value is wrong: the first one; if the value is put to right use, which shows that it is right, a later one."""
+    """Return the record in which a value is wrong; None if there is none.
+
+    It is the first record of the value. If a value that right code has is computed from this record, the record is right, and a later one
+    is returned.
+    """
     used = right_use(search, held)
     if used is None:
         return held
@@ -38,7 +45,7 @@ def wrong_use(search: Search, held: Held) -> Held | None:
 
 
 def right_use(search: Search, held: Held) -> int | None:
-    """When a value is first used for one that right code has too."""
+    """Return the time at which a value is first used to compute a value that right code has too; None if it never is."""
     learner, name = search.learner, search.learner.source.name_of(held.record.place)
     for time, record in enumerate(learner.recording.records[held.time + 1 :] if name else (), held.time + 1):
         used = record.values.size > 1 and learner.source.uses(record.place, name, held.record.place)
@@ -48,7 +55,7 @@ def right_use(search: Search, held: Held) -> int | None:
 
 
 def origin(search: Search, wrong: Held) -> Held:
-    """The first value of which a wrong one is a form, such as the sum of which it is the mean: it is wrong, too."""
+    """Return the first wrong value that this wrong value is derived from, such as the sum of a mean; else this value."""
     groups, tolerance = search.learner.groups, search.tolerance
     before = [held for held in search.learner.held if held.time < wrong.time and 1 < held.values.size < search.limit]
     for held in before:
@@ -59,7 +66,7 @@ def origin(search: Search, wrong: Held) -> Held:
 
 
 def made_for(search: Search, held: Held, use: Held) -> Held | None:
-    """The record of a right value that is wrong in this use, if the value is made once more for another use; else None."""
+    """Return the record of a right value that is wrong in this use, if the value is made once more for another use; else None."""
     learner, found = search.learner, dict[int, tuple[int, Record]]()
     for time, record in enumerate(learner.recording.records):
         kind = learner.source.spots[record.place].kind
@@ -75,16 +82,16 @@ def made_for(search: Search, held: Held, use: Held) -> Held | None:
 
 
 def wrong_made(search: Search, change: Change) -> Held | None:
-    """The record of the value that a change makes, if right code lacks it."""
+    """Return the record of the value that a change makes; None if the learner lacks it, or it is right."""
     group = None if change.made is None else search.learner.groups.find(distinct(change.made, search.tolerance))
     made = next((held for held in search.learner.held if held.group == group and group not in search.right), None)
     return None if made is None else wrong_use(search, made)
 
 
 def changed_at(search: Search, change: Change) -> Held | None:
-    """The record at which the learner's code does the same as a change.
+    """Return the record at which the learner's code does the same as a change.
 
-    That is the first value that right code lacks; or before it, a value that right code has too and that stands for another one.
+    It is the first value that right code lacks, or before it, a value that right code also has, but in the place of another one.
     """
     learner, wrong = search.learner, first_wrong(search, change.recording)
     made = change.made if change.made is not None and change.made.size > 1 else None
@@ -95,7 +102,10 @@ def changed_at(search: Search, change: Change) -> Held | None:
 
 
 def last_made(search: Search, groups: set[int | None], wrong: Held | None) -> Held | None:
-    """The first record of one of these values behind all other values that are made before the wrong one, or before their own last one."""
+    """Return the first record of one of these values after all other values made before `wrong`; None if there is none.
+
+    If `wrong` is None, it is after all other values made before the last record of one of these values.
+    """
     learner, records = search.learner, search.learner.recording.records
     made = {time: learner.groups.find(distinct(record.values, search.tolerance)) for time, record in enumerate(records)}
     made = {time: group for time, group in made.items() if group in groups and learner.source.spots[records[time].place].kind.makes}

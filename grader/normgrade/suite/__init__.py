@@ -1,4 +1,4 @@
-"""The words in which a hidden suite is written. Each is imported when a suite asks for it: grading starts without NumPy."""
+"""The words in which a hidden suite is written. Each is imported when a suite first uses it, so that grading starts without NumPy."""
 
 from importlib import import_module
 
@@ -17,7 +17,7 @@ __all__ = [
     "ones", "pickle", "plain", "probe", "randn", "reload", "scaled", "settings", "swap", "train", "uniform", "use", "words", "zeros",
 ]  # fmt: skip
 
-TYPE_CHECKING = False  # type checkers know better; `typing` itself is slow to import
+TYPE_CHECKING = False  # type checkers assume True; `typing` itself is slow to import
 if TYPE_CHECKING:
     from normgrade.suite.situations import use
     from normgrade.suite.story import (

@@ -1,4 +1,4 @@
-"""Has a submission play once more, in workers of its own, where its first plays leave something open."""
+"""Further plays of a submission, in new workers, if its first plays leave something open."""
 
 from __future__ import annotations
 
@@ -21,20 +21,23 @@ from normgrade.worker.observation import Observation, Playable
 
 
 class Again(Protocol):
-    """Plays a submission once more."""
+    """A way to play a submission again."""
 
     def answers(self, requests: Sequence[Playable]) -> Sequence[Observation | None]:
-        """Its answers to other requests, natively; None where there is no answer."""
+        """Return its native answers to other requests, with None for each that it does not answer."""
 
     def first_wrong_step(self, results: Sequence[Result], right: str) -> Step | None:
-        """The first step that goes wrong in these results, held against a source that counts as right; None where that is not certain."""
+        """Return the first step that goes wrong in these results, compared with the source `right`; None if it is not certain."""
 
     def traced(self, results: Sequence[Result], acting: Acting, combine: Combine, beside: Sequence[int]) -> list[int]:
-        """The mistakes, with those `beside`, that make wrong values on the way in these results which the submission makes, too."""
+        """Return the mistakes `beside`, then those whose wrong intermediate values the submission makes, too, in these results.
+
+        `acting` gives the mistakes that change a play, `combine` the reference with several mistakes.
+        """
 
 
 class Never:
-    """Plays nothing, as for a submission that is gone."""
+    """A stand-in for a submission that cannot be played again: it has no answers."""
 
     def answers(self, requests: Sequence[Playable]) -> Sequence[Observation | None]:
         return [None] * len(requests)
@@ -48,7 +51,7 @@ class Never:
 
 @dataclass(frozen=True)
 class OnceMore:
-    """Plays the submission of which `source` is the source, each time in a worker that `open_worker` opens."""
+    """Further plays of the submission `source`, each time in a new worker that `open_worker` opens."""
 
     exercise: Exercise
     source: str

@@ -1,4 +1,4 @@
-"""Where a course is broken: file and line of what a hidden suite, an exercise's own probes or a reference does wrong."""
+"""The file and line at which a course is broken: in a hidden suite, in an exercise's own probes or in a reference."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from normgrade.suite.suite import HiddenTest
 from normgrade.worker.observation import Error
 from normgrade.worker.requests import OwnProbe, TypedRequest
 
-NO_SUCH_PROBE = "NoSuchProbe"  # the class that worker/play.py raises; to import it would load PyTorch
+NO_SUCH_PROBE = "NoSuchProbe"  # the class that worker/play.py raises; importing it would load PyTorch
 
 
 class Site(NamedTuple):
@@ -34,9 +34,9 @@ class Site(NamedTuple):
 
 
 class BrokenSuite(Exception):
-    """The suite asks for something that cannot be graded; never the submission's fault.
+    """An error of the suite, which asks for something that cannot be graded. It is never the submission's fault.
 
-    `at` is where it is wrong, by default the line of the suite that raised this; `beside` is another line to look at.
+    `at` is the wrong line, by default the line of the suite that raised this exception. `beside` is another line to look at.
     """
 
     def __init__(self, why: str, at: Site | None = None, beside: Site | None = None) -> None:
@@ -46,7 +46,10 @@ class BrokenSuite(Exception):
 
 
 def raised_in_reference(exercise: Exercise, oracle: Oracle, source: str, expectation: Expectation) -> BrokenSuite:
-    """What to say of an expectation that ended in an error: the probes raise it, or the reference does where the suite makes it."""
+    """Return the BrokenSuite for an expectation that ended in an error.
+
+    The cause is a probe that does not exist, the exercise's own probes, or the reference.
+    """
     error, request = expectation.error, expectation.request
     assert error is not None
     if error.types[:1] == (NO_SUCH_PROBE,):
@@ -62,14 +65,14 @@ def raised_in_reference(exercise: Exercise, oracle: Oracle, source: str, expecta
 
 
 def probe_of(request: TypedRequest, exercise: Exercise) -> Site | None:
-    """Where the exercise's own probe that is asked for is defined; None where it is none."""
+    """Return the line that defines the exercise's own probe of a request; None if the request is for no such probe."""
     if exercise.probes is None or not isinstance(request, OwnProbe):
         return None
     return Site(exercise.probes, functions_in(read_text(exercise.probes)).get(request.probe, 0))
 
 
 def no_such_probe(exercise: Exercise, name: str) -> str:
-    """The sentence about a probe that does not exist, and which there are."""
+    """Return the sentence that a probe does not exist, with the names of those that do."""
     path = relative(exercise.folder / "probes.py", exercise)
     if exercise.probes is None:
         return _('there is no probe "{name}": {path} does not exist, which would define it', name=name, path=path)
@@ -80,7 +83,7 @@ def no_such_probe(exercise: Exercise, name: str) -> str:
 
 @lru_cache(maxsize=64)
 def functions_in(probes: str) -> Mapping[str, int]:
-    """The functions that may be probes, with their lines; none where the source is no Python."""
+    """Return the functions that may be probes, with their lines; nothing if the source is not valid Python."""
     try:
         body = ast.parse(probes).body
     except SyntaxError:
@@ -91,7 +94,7 @@ def functions_in(probes: str) -> Mapping[str, int]:
 
 
 def builds(node: ast.stmt) -> bool:
-    """Whether a statement says what BUILDERS are."""
+    """Return True if a statement assigns BUILDERS."""
     return isinstance(node, ast.Assign) and any(isinstance(target, ast.Name) and target.id == "BUILDERS" for target in node.targets)
 
 
@@ -100,13 +103,13 @@ def names_in(node: ast.AST) -> Iterator[str]:
 
 
 def alone(error: Error) -> str:
-    """An error in words, without any line of code."""
+    """Return an error in words, without any line of code."""
     where = step_in_words(error.step) + _(": ") if error.step else ""
     return where + (f"{error.types[0]}: " if error.types else "") + error.message
 
 
 def told_to_authors(error: BaseException, exercise: Exercise, test: HiddenTest) -> str:
-    """What is broken, in a sentence that begins with its file and line."""
+    """Return a sentence that begins with a file and a line, and says what is broken there."""
     said, own = said_by(error), site_of(exercise.suite, error) or Site(exercise.suite, line_of_typical(test.arguments))
     match error:
         case NotExecuted():
@@ -120,7 +123,7 @@ def told_to_authors(error: BaseException, exercise: Exercise, test: HiddenTest) 
 
 
 def in_course(site: Site, exercise: Exercise) -> str:
-    """A file by its path in the course, with the line if there is one."""
+    """Return the path of a file in the course, with the line if there is one."""
     path = relative(site.path, exercise)
     return _("{path}, line {line}", path=path, line=site.line) if site.line else path
 
@@ -130,13 +133,13 @@ def relative(path: Path, exercise: Exercise) -> str:
 
 
 def line_of_typical(arguments: Mapping[str, Any]) -> int:
-    """The line where a suite gives its typical uses, which a situation is derived from; else 0."""
+    """Return the line of the suite's function that gives the typical uses of a situation; 0 for any other test."""
     code = getattr(arguments.get("typical"), "__code__", None)
     return 0 if code is None else int(code.co_firstlineno)
 
 
 def site_of(suite: Path, error: BaseException) -> Site | None:
-    """The line of a suite, or of the helpers beside it, in which an error was raised; None where it was raised elsewhere."""
+    """Return the line of a suite, or of the helpers beside it, that raised an error; None if it was raised elsewhere."""
     files = {path.name: path for path in (suite, suite.with_name(f"{HELPERS}.py"))}
     places = [(frame.filename, frame.lineno or 0) for frame in traceback.extract_tb(error.__traceback__)]
     if isinstance(error, SyntaxError):
@@ -145,7 +148,7 @@ def site_of(suite: Path, error: BaseException) -> Site | None:
 
 
 def said_by(error: BaseException) -> str:
-    """An error in words: its class, unless it is one of ours or of pytest's, and what it says."""
+    """Return an error in words: its class, unless it is one of ours or of pytest's, and its message."""
     match error:
         case SyntaxError():
             return f"{type(error).__name__}: {error.msg}"

@@ -1,4 +1,4 @@
-"""The known mistakes that a submission may have made: some with its own numbers, and none that its source rules out."""
+"""The known mistakes that a submission may have made: some with the submission's numbers, and none that its source rules out."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from normgrade.inspection.ruled_out import without_ruled_out
 def candidates(
     footprints: Footprints, mistakes: Sequence[Mistake], reference: str, submission: str
 ) -> tuple[Footprints, tuple[Mistake, ...]]:
-    """The mistakes with their footprints. One with another number is taken to leave the footprint of the one with its own."""
+    """Return the possible mistakes with their footprints. A mistake with a number of the submission gets the footprint of the known one."""
     pairs = with_numbers_of(submission, mistakes, reference)
     possible = {*without_ruled_out([*mistakes, *(other for _, other in pairs)], reference, submission)}
     kept, pairs = [each for each in mistakes if each in possible], [pair for pair in pairs if pair[1] in possible]

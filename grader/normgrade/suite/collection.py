@@ -1,4 +1,4 @@
-"""How a hidden suite is found: pytest collects its tests, and each of them says what the grader needs to know."""
+"""The collection of hidden suites: pytest finds the tests, and the grader reads their markers, docstrings and arguments."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ OPTIONS = (
 
 
 def collect(exercises: Iterable[Exercise]) -> Mapping[str, Suite]:
-    """The suites of the exercises, by slug, each file imported once; a CourseError where that cannot be done."""
+    """Return the suites of the exercises by slug. Each file is imported once. Raises CourseError if a suite cannot be collected."""
     exercises = tuple(exercises)
     collector = Collector()
     with nothing_leaking_in():
@@ -57,14 +57,14 @@ def collect(exercises: Iterable[Exercise]) -> Mapping[str, Suite]:
 
 
 def forget(paths: Collection[str]) -> None:
-    """Drop the modules of these files: pytest keeps what it could not import, and would take it for whole the next time."""
+    """Remove the modules of these files from `sys.modules`. Pytest leaves one there whose import failed, and would use it next time."""
     for name, module in [*sys.modules.items()]:
         if getattr(module, "__file__", None) in paths:
             del sys.modules[name]
 
 
 class Collector:
-    """The plugin that keeps what pytest collects, and runs nothing."""
+    """A plugin that keeps the items that pytest collects, and runs nothing."""
 
     def __init__(self) -> None:
         self.items: Sequence[pytest.Item] = ()
@@ -93,8 +93,8 @@ class Collector:
 
 
 def cannot_be_collected(suite: Path, error: BaseException) -> CourseError:
-    """The error about a suite that cannot be imported, with the line of it where that went wrong."""
-    cause = error.__cause__ or error  # pytest wraps errors of Python
+    """Return the error about a suite that cannot be imported, with the line that failed."""
+    cause = error.__cause__ or error  # pytest wraps Python's errors
     site = site_of(suite, cause)
     where = suite if site is None else _("{path}, line {line}", path=site.path, line=site.line)
     return CourseError(_("{suites}: the hidden suite cannot be collected: {why}", suites=where, why=said_by(cause)))
@@ -102,7 +102,7 @@ def cannot_be_collected(suite: Path, error: BaseException) -> CourseError:
 
 @contextmanager
 def nothing_leaking_in() -> Iterator[None]:
-    """Neither the user's pytest settings nor plugins that happen to be installed have a say in a grading."""
+    """Keep the user's pytest settings and installed plugins out of a grading."""
     kept = {name: os.environ.pop(name, None) for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTEST_DISABLE_PLUGIN_AUTOLOAD")}
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     try:
@@ -113,7 +113,7 @@ def nothing_leaking_in() -> Iterator[None]:
 
 
 def suite_of(exercise: Exercise, items: Iterable[pytest.Item]) -> Suite:
-    """The suite of the exercise among these items."""
+    """Return the suite of the exercise, from these items. Raises CourseError if none of them is its test."""
     tests = [test_of(exercise, item) for item in items if is_of(exercise, item)]
     if not tests:
         raise CourseError(_("{suite}: no tests found; a hidden suite needs at least one.", suite=exercise.suite))
@@ -122,7 +122,11 @@ def suite_of(exercise: Exercise, items: Iterable[pytest.Item]) -> Suite:
 
 
 def derived(exercise: Exercise, names: Mapping[str, Any]) -> list[HiddenTest]:
-    """The situations of an exercise whose suite has, among its `names`, what gives their uses, without those that it leaves out."""
+    """Return the situations of an exercise as tests, except for those that it leaves out.
+
+    A situation needs a function of the suite, among its `names`, that gives its uses. Raises CourseError if the exercise names an unknown
+    situation.
+    """
     refuse_unknown_courtesies(exercise)
     if unknown := next((name for name in exercise.left_out if name not in {*SITUATIONS, *GROUPS}), None):
         known = ", ".join((*SITUATIONS, *GROUPS))
@@ -137,7 +141,7 @@ def derived(exercise: Exercise, names: Mapping[str, Any]) -> list[HiddenTest]:
 
 
 def refuse_unknown_courtesies(exercise: Exercise) -> None:
-    """Raise a CourseError where `courtesy` names what is no situation."""
+    """Raise CourseError if `courtesy` names an unknown situation."""
     if unknown := next((name for name in exercise.courtesy if name not in SITUATIONS), None):
         known = ", ".join(SITUATIONS)
         why = _('{exercise}: there is no situation "{name}"; there is {known}.', exercise=exercise.slug, name=unknown, known=known)
@@ -145,11 +149,14 @@ def refuse_unknown_courtesies(exercise: Exercise) -> None:
 
 
 def is_of(exercise: Exercise, item: pytest.Item) -> bool:
-    return item.path.name == exercise.suite.name  # pytest has its own way of writing the folder
+    return item.path.name == exercise.suite.name  # pytest may write the folder differently
 
 
 def test_of(exercise: Exercise, item: pytest.Item) -> HiddenTest:
-    """An item of pytest's as a test; a CourseError where it makes no claim, or asks for what a grading does not have."""
+    """Return a pytest item as a hidden test.
+
+    Raises CourseError if it has no claim, no valid kind or points, or if it asks for a fixture or a marker that a grading does not have.
+    """
     assert isinstance(item, pytest.Function)
     where, docstring = f"{exercise.suite}: {item.name}", item.obj.__doc__
     kind, points = mark(item, "kind", None), mark(item, "points", 1)
@@ -170,7 +177,7 @@ test_of.__test__ = False  # type: ignore[attr-defined]  # pytest would take it f
 
 
 def arguments_of(item: pytest.Function, where: str) -> Mapping[str, Any]:
-    """What the test is called with: the values of its case, and the words that it asks for."""
+    """Return the arguments of a test: the values of its case, and the fixtures that it asks for."""
     case = item.callspec.params if hasattr(item, "callspec") else {}
     asked = [name for name in signature(item.obj).parameters if name not in case]
     strange = [name for name in (*asked, *imposed(item)) if name not in FIXTURES]
@@ -182,7 +189,7 @@ def arguments_of(item: pytest.Function, where: str) -> Mapping[str, Any]:
 
 
 def imposed(item: pytest.Function) -> Iterator[str]:
-    """What would have a say without being asked: markers of pytest's, and the suite's own fixtures that every test gets."""
+    """Yield the names of pytest's own markers on a test, and of fixtures that the suite defines for it: a grading has neither."""
     yield from (name for name in MARKERS_OF_PYTEST if item.get_closest_marker(name))
     for name in item.fixturenames:
         known = item._fixtureinfo.name2fixturedefs.get(name, ())
@@ -191,7 +198,7 @@ def imposed(item: pytest.Function) -> Iterator[str]:
 
 
 def hints_of(item: pytest.Item) -> Mapping[str, str]:
-    """What the marker hint("…", zh="…") says in each language."""
+    """Return the texts of the marker hint("…", zh="…"), by language."""
     found = item.get_closest_marker("hint")
     return {} if found is None else {ENGLISH: str(found.args[0]), **found.kwargs}
 

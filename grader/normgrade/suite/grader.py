@@ -1,4 +1,4 @@
-"""Everything that grading needs, opened once for any number of submissions."""
+"""The grader: everything that grading needs, opened once for any number of submissions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from normgrade.oracle.seal import Seal
 from normgrade.report.report import Outcome
 from normgrade.suite.grading_options import PUBLIC_SEED, Options
 
-if TYPE_CHECKING:  # NumPy, pytest and torch are loaded once the zygote is on its way
+if TYPE_CHECKING:  # NumPy, pytest and torch are loaded after the zygote has started
     from normgrade.compare.footprints import Footprints
     from normgrade.compare.played import Result
     from normgrade.oracle.expectation import Oracle
@@ -33,15 +33,15 @@ if TYPE_CHECKING:  # NumPy, pytest and torch are loaded once the zygote is on it
     from normgrade.worker.host import Host, Worker
     from normgrade.worker.observation import Observation, Playable
 
-LIBRARIES = {"torch": "PyTorch", "numpy": "NumPy"}  # as people call them
-MOST_REHEARSALS = 64  # that are held at once: each exercise of a course, with one seed
-LEAST_LEFT_S = 2.0  # for a search to begin: half of it is about what the import of PyTorch takes
+LIBRARIES = {"torch": "PyTorch", "numpy": "NumPy"}  # their usual names
+MOST_REHEARSALS = 64  # held at once: enough for each exercise of a course, with one seed
+LEAST_LEFT_S = 2.0  # for a search to begin: the import of PyTorch takes about half of it
 Collect = Callable[[Iterable[Exercise]], "Mapping[str, Suite]"]
 
 
 @dataclass(frozen=True, slots=True)
 class Submitted:
-    """A submission's source, and the name of its file."""
+    """The source of a submission, and the name of its file."""
 
     source: str
     file_name: str
@@ -49,7 +49,7 @@ class Submitted:
 
 @dataclass(frozen=True)
 class Grader:
-    """Plays the hidden suites of some exercises on submissions. The mappings are by slug; that of the hosts is by library."""
+    """A grader that plays the hidden suites of some exercises. The mappings are by slug, except for `hosts`, which is by library."""
 
     hosts: Mapping[str, Host]
     suites: Mapping[str, Suite]
@@ -60,7 +60,7 @@ class Grader:
     records: dict[str, Records] = field(default_factory=dict, repr=False)  # by slug
 
     def results(self, exercise: Exercise, source: str, file_name: str, seed: int | None = None) -> Generator[Result]:
-        """Every check's result, as soon as it is there. Its worker ends with the last one, or when nobody asks for more."""
+        """Yield the result of each check as soon as it is known. The worker ends after the last one, or when the generator is closed."""
         from normgrade.suite.ahead import compute_ahead, doing
         from normgrade.suite.run import Run
 
@@ -85,7 +85,7 @@ class Grader:
             yield from Run(worker, rehearsal).results(suite)
 
     def settle(self, exercise: Exercise, rehearsal: Rehearsal) -> None:
-        """Have the reference play all that a suite asks of what ships, before a submission has the worker."""
+        """Have the reference play all that the shipped expectations of a suite need, before a submission gets the worker."""
         from normgrade.suite.ahead import ships
 
         plays = self.oracles[exercise.slug].exact_plays
@@ -94,7 +94,7 @@ class Grader:
             plays.settle()
 
     def get_ready(self, exercise: Exercise) -> None:
-        """Read what a diagnosis begins with, as long as the zygote is not ready, if it ships with the exercise."""
+        """If the expectations ship, read the footprints and right answers for a diagnosis, as long as the zygote is not ready."""
         from normgrade.suite.ahead import ships
         from normgrade.suite.tracking import plays_of
 
@@ -108,9 +108,10 @@ class Grader:
             play.right  # noqa: B018  (made once for each expectation)
 
     def mistaken(self, exercise: Exercise, mistake: Mistake) -> Iterator[Result]:
-        """Every check's result on a known mistake, with the public seed.
+        """Yield the result of each check on a known mistake, with the public seed.
 
-        It is played in this process, as the oracle plays it, and where it is known to change anything: in all other plays, it is right.
+        The mistake is played in this process, as the oracle plays it, and only in the plays that it is known to change. It is right in all
+        others.
         """
         from normgrade.suite.insider import Insider
         from normgrade.suite.run import Run
@@ -120,25 +121,25 @@ class Grader:
         return Run(insider, self.rehearsal(exercise, PUBLIC_SEED), plays).results(self.played(exercise))
 
     def understudy(self, exercise: Exercise) -> Understudy:
-        """A worker for many sources of the course's own, one after the other, to be closed after use."""
+        """Return a worker for many sources of the course's own, one after the other. The caller closes it."""
         from normgrade.suite.understudy import Understudy
 
         return Understudy(self.host(exercise), exercise, exercise.ban)
 
     def results_in(self, understudy: Understudy, source: str) -> Generator[Result]:
-        """Every check's result on a source of the course's own, in a process that may have played others before it."""
+        """Yield the result of each check on a source of the course's own, in a process that may have played others before it."""
         from normgrade.suite.run import Run
 
         exercise = understudy.exercise
         yield from Run(understudy.part(source), self.rehearsal(exercise)).results(self.played(exercise))
 
     def played(self, exercise: Exercise) -> Suite:
-        """The tests of an exercise that are played: all of them, unless the options name some."""
+        """Return the tests of an exercise that are played: all of them, unless the options name some."""
         return self.suites[exercise.slug].only(self.options.only)
 
     @contextmanager
     def run(self, exercise: Exercise, source: str, file_name: str) -> Iterator[Run]:
-        """A worker that plays on this source, check by check, in any order."""
+        """Open a worker that plays on this source, check by check, in any order."""
         from normgrade.suite.run import Run
 
         rehearsal = self.rehearsal(exercise)
@@ -147,16 +148,16 @@ class Grader:
             yield Run(worker, rehearsal, ahead=self.played(exercise).tests)
 
     def host(self, exercise: Exercise) -> Host:
-        """The host that starts the workers of an exercise."""
+        """Return the host that starts the workers of an exercise."""
         return self.hosts[exercise.written_with]
 
     def worker(self, exercise: Exercise, source: str, file_name: str) -> Worker:
-        """A worker for this source, to be closed after use."""
+        """Return a worker for this source. The caller closes it."""
         probes, shared = map(read_where_there, (exercise.probes, exercise.shared_probes))
         return self.host(exercise).worker(source, file_name, probes, self.limits(exercise), exercise.ban, shared)
 
     def rehearsal(self, exercise: Exercise, seed: int | None = None) -> Rehearsal:
-        """The suite as the reference plays it, by default with the seed of the options; the newest ones are kept."""
+        """Return the suite as the reference plays it, by default with the seed of the options. The newest rehearsals are kept."""
         from normgrade.suite.run import Rehearsal
 
         key = exercise.slug, self.options.seed if seed is None else seed
@@ -167,7 +168,7 @@ class Grader:
         return self.rehearsals[key]
 
     def forget(self) -> None:
-        """Let go of all that was computed or read, and is held in memory."""
+        """Clear everything that was computed or read and is held in memory."""
         self.rehearsals.clear()
         self.tracked.clear()
         self.records.clear()
@@ -179,9 +180,10 @@ class Grader:
         return limits if total_s is None else replace(limits, answer_s=min(limits.answer_s, total_s), total_s=total_s)
 
     def search_s(self, exercise: Exercise) -> float:
-        """How long the mistake of the last submission may be looked for; 0 if too little of its time is left.
+        """Return the seconds in which to look for the mistake of the last submission; 0 if too little of its time is left.
 
-        Plays bound the search, so that a name does not depend on how busy the machine is: seconds do only if the user sets a time.
+        Seconds limit the search only if the user sets a time. Otherwise the number of plays does, so that the name of a mistake does not
+        depend on how busy the machine is.
         """
         left_s = self.limits(exercise).total_s - self.host(exercise).used_s
         if left_s <= LEAST_LEFT_S:
@@ -189,7 +191,7 @@ class Grader:
         return math.inf if self.options.timeout_s is None else left_s / 2
 
     def deadline(self, exercise: Exercise) -> Deadline:
-        """When everything about the last submission has to be known: where the user sets a time, once the rest of it is over."""
+        """Return the deadline for all work on the last submission: the end of the time that the user sets, or never."""
         if self.options.timeout_s is None:
             return NEVER
         return Deadline.after(self.limits(exercise).total_s - self.host(exercise).used_s)
@@ -202,13 +204,13 @@ class Grader:
         deadline: Deadline = NEVER,
         submitted: Submitted | None = None,
     ) -> Found:
-        """The mistakes that explain what was played with the public seed, and the first wrong step of what they leave open.
+        """Return the mistakes that explain the results of the public seed, and the first wrong step of the failures that they leave open.
 
-        What was `submitted` may be played again, in a worker of its own. Without it, half precision is not told from other mistakes, and
-        no step is found.
+        If the submission is given as `submitted`, it may be played again, in a new worker. Without it, half precision is not told from
+        other mistakes, and no step is found.
 
-        `within_s` is for the search among mistakes that were played. Where it has to be computed first which facts they change, that leaves
-        so much time until the `deadline`; it is not computed for a submission of which no call came to its end.
+        `within_s` limits the search among mistakes that were played. If their footprints have to be computed first, that ends so many
+        seconds before the `deadline`. They are not computed for a submission of which no call came to its end.
         """
         from normgrade.suite.again import Again, Never, OnceMore
         from normgrade.suite.candidates import candidates
@@ -240,9 +242,9 @@ class Grader:
         return found
 
     def footprints(self, exercise: Exercise, deadline: Deadline = NEVER) -> Footprints:
-        """Which facts each known mistake of an exercise changes in its suite, as the public seed draws it.
+        """Return the facts that each known mistake of an exercise changes in its suite, with the public seed.
 
-        Raises OutOfTime where that has to be computed, and is not by the deadline.
+        Raises OutOfTime if they have to be computed, and are not by the deadline.
         """
         from normgrade.suite.tracking import footprints
 
@@ -252,7 +254,7 @@ class Grader:
         return self.tracked[exercise.slug]
 
     def footprints_at_hand(self, exercise: Exercise) -> Footprints | None:
-        """The same, where nothing has to be computed for it."""
+        """Return the footprints if nothing has to be computed for them; else None."""
         from normgrade.suite.tracking import at_hand
 
         if exercise.slug not in self.tracked:
@@ -262,7 +264,7 @@ class Grader:
         return self.tracked.get(exercise.slug)
 
     def records_of(self, exercise: Exercise) -> Records:
-        """What was seen of the known mistakes of an exercise, with the public seed."""
+        """Return the records of the changes that known mistakes of an exercise were seen to make, with the public seed."""
         from normgrade.suite.records import Records
         from normgrade.suite.tracking import key_of_one
 
@@ -274,13 +276,13 @@ class Grader:
 
 
 def starting(*libraries: str) -> str:
-    """Return that these libraries are being imported, in words."""
+    """Return the text that these libraries are being imported."""
     return _("{library} starts", library=", ".join(LIBRARIES[each] for each in libraries))
 
 
 @contextmanager
 def open_grader(exercises: Sequence[Exercise], options: Options, collect: Collect | None = None) -> Iterator[Grader]:
-    """Start a zygote for each library; while it is imported, collect the suites, by default with a pytest of our own."""
+    """Start a zygote for each library. While it imports the library, collect the suites, by default in a pytest run of our own."""
     from normgrade.worker.host import Host
 
     bans: dict[str, list[Ban]] = {}
@@ -306,7 +308,7 @@ def open_grader(exercises: Sequence[Exercise], options: Options, collect: Collec
 
 
 def with_exact_plays(oracle: Oracle, exercise: Exercise, host: Host) -> Oracle:
-    """The oracle of an exercise, which has its reference played in a worker: this process needs no PyTorch. NumPy is here anyway."""
+    """Return the oracle with its reference played in a worker, so that this process needs no PyTorch. A NumPy reference is played here."""
     from normgrade.oracle.exact_plays import ExactPlays
     from normgrade.suite.understudy import Understudy
 

@@ -1,4 +1,4 @@
-"""How to grade: everything that a user may choose, and that holds for all submissions of a run."""
+"""The options of a grading: everything that a user may choose for all submissions of a run."""
 
 from __future__ import annotations
 
@@ -9,38 +9,38 @@ from typing import Protocol
 
 from normgrade.worker.walls import AUTO
 
-PUBLIC_SEED = 0  # of what a learner sees again and again; mistakes are looked for in what it draws
+PUBLIC_SEED = 0  # the seed that a learner sees again and again; mistakes are looked for in its plays
 
 
 class OnProgress(Protocol):
-    """Called with what is going on and how much of it is done; the command line draws it."""
+    """A function that is called with the current work, the units done and their total. The command line draws them."""
 
     def __call__(self, what: str, done: int, total: int) -> None: ...
 
 
 def silent(what: str, done: int, total: int) -> None:
-    """Progress that nobody watches."""
+    """Show no progress."""
 
 
 def nothing() -> None:
-    """Nothing to prepare."""
+    """Prepare nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The seed of the inputs, the time for all answers of a submission, whether a stub is graded like any file, and the walls.
+    """The choices of a user: the seed of the inputs, the time for all answers of a submission, the walls around it, and more.
 
-    `meanwhile` is called while PyTorch is imported: what it prepares costs nobody any time. `only` is a glob for the names of checks: no
-    others are played, unless it is empty.
-    What is computed once for an exercise and kept may take `cores` processes. Those import the program's main module, as multiprocessing
-    says: a script that asks for more than one begins with `if __name__ == "__main__":`.
+    With `allow_stub`, a stub is graded like any file. `meanwhile` is called while PyTorch is imported, so that its work takes no extra
+    time. `only` is a glob for the names of the checks to play; if it is empty, all are played.
+    Results that are computed once for an exercise, and then kept, may take `cores` processes. These import the program's main module, as
+    multiprocessing says: a script that asks for more than one begins with `if __name__ == "__main__":`.
     """
 
     seed: int = PUBLIC_SEED
     timeout_s: float | None = None
     allow_stub: bool = False
-    tier: str = AUTO  # the strongest walls to stand behind
-    required: str = "process"  # the weakest
+    tier: str = AUTO  # the strongest walls to use
+    required: str = "process"  # the weakest walls to accept
     progress: OnProgress = silent
     meanwhile: Callable[[], object] = nothing
     cores: int = 1
@@ -48,5 +48,5 @@ class Options:
 
 
 def available() -> int:
-    """How many cores this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -14,7 +14,7 @@ NAME = "shared"  # of the module
 
 @contextmanager
 def found_in(folder: Path) -> Iterator[None]:
-    """Python finds the helpers in this folder meanwhile; whatever else goes by their name is as before afterwards.
+    """Let Python find the helpers in this folder meanwhile. Afterwards, any other module of their name is put back.
 
     Suites and helpers that are imported meanwhile keep their asserts.
     """

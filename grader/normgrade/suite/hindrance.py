@@ -1,4 +1,4 @@
-"""Why an exercise cannot be graded: one of its files is wrong in a way that shows only when all of them are read."""
+"""The error that keeps an exercise from being graded: a fault in one of its files that shows only when all of them are read."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from normgrade.language.errors import CourseError
 
 
 def hindrance(exercise: Exercise) -> CourseError | None:
-    """What is wrong with the mistakes or the suite of an exercise; None where it can be graded."""
-    from normgrade.suite.collection import collect  # and with it pytest and NumPy
+    """Return the error in the mistakes or the suite of an exercise; None if it can be graded."""
+    from normgrade.suite.collection import collect  # loads pytest and NumPy
 
     try:
         read_mistakes(exercise)

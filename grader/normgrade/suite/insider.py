@@ -1,4 +1,4 @@
-"""Plays one of the course's own sources in this process: as good as a worker for a source that means no harm, and faster."""
+"""Plays of the course's own sources in this process. For a source that means no harm this is as good as a worker, and faster."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from normgrade.worker.observation import Cause, Error, Observation, Playable
 
 @dataclass(frozen=True)
 class Insider:
-    """A source, played by the oracle natively. Where it cannot be executed, every answer says so."""
+    """A source that the oracle plays natively. If it cannot be executed, every answer says so."""
 
     oracle: Oracle
     source: str

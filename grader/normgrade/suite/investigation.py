@@ -1,4 +1,4 @@
-"""Looks for the mistakes in what a submission did: suspects are played where that tells, the likeliest first, until all is explained."""
+"""The search for the mistakes of a submission: suspects are played, the likeliest first, until everything is explained."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from normgrade.steps.step import Step
 from normgrade.suite.again import Again, Never
 from normgrade.suite.questioning import Asked, Questioning, Remembering
 
-EDGE = 0.02  # of the facts that a mistake changes, those that may be right by a hair
-MORE = 3  # times as many plays of each suspect, after one was not enough to refute it
-MOST = 100  # plays of those that act in the fewest
+EDGE = 0.02  # the part of the facts that a mistake changes that may be right by a hair
+MORE = 3  # times as many plays of each suspect in every round, if one play was not enough to refute it
+MOST = 100  # plays of the suspects that are added last, those that act in the fewest plays first
 SAMPLE = 3  # plays in which each suspect acts
 
 
 class Attempt(NamedTuple):
-    """Suspects, if they are seen exactly, and which of them are looked at together first."""
+    """The suspects to try, in float64 too or natively only, and those of them that are looked at together first."""
 
     members: list[int]
     exactly: bool
@@ -42,7 +42,7 @@ class Attempt(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The diagnoses, None where the time was too short, and the first wrong step of what they leave open, if it is certain."""
+    """The diagnoses, None if the time was too short, and the first wrong step of the failures that they leave open, if it is certain."""
 
     diagnoses: tuple[Diagnosis, ...] | None
     step: Step | None = None
@@ -50,9 +50,9 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True)
 class Investigation:
-    """One submission, whose `results` known mistakes are held against.
+    """The comparison of a submission's `results` with known mistakes.
 
-    `again` plays it once more, and `peeled` is what was taken off these results already.
+    `again` plays the submission once more, and `peeled` tells the facts that were already taken off these results.
     """
 
     results: Sequence[Result]
@@ -70,15 +70,15 @@ class Investigation:
 
     @cached_property
     def together(self) -> Remembering:
-        """Plays several mistakes together."""
+        """The player of several mistakes together."""
         return Remembering(self.questioning.play_sources)
 
     def explain(self) -> Found:
-        """The diagnoses that explain the most, and the first wrong step of what they leave open.
+        """Return the diagnoses that explain the most, and the first wrong step of the failures that they leave open.
 
-        Suspects that agree with all that was observed are named exactly. If they leave something open, what is wrong about forms and half
-        precision is taken off, and the rest is looked at. If that leaves something open, too, the first step that goes wrong there is
-        looked for, and a change of the reference that does the same is one more suspect.
+        The suspects that agree with all observations are tried first. If they leave a failure open, wrong forms and half precision are
+        taken off, and the rest is looked at. If a failure is still open, its first wrong step is looked for, and a change of the reference
+        that does the same is one more suspect.
         """
         found, deadline, step = list[tuple[Diagnosis, ...]](), Deadline.after(self.within_s), None
         with np.errstate(all="ignore"):
@@ -91,10 +91,11 @@ class Investigation:
         return Found(best_of(found) if found else None, step)
 
     def first_wrong_step(self, found: list[tuple[Diagnosis, ...]], deadline: Deadline) -> Step | None:
-        """The first step that goes wrong at the claims that fail and that no mistake explains.
+        """Return the first wrong step of the failed checks that no mistake explains; None if it is not certain.
 
-        A change that does the same is tried beside the mistakes that were `found`. Mistakes that left traces are held against the
-        submission, too, if such a change then explains more.
+        The submission is compared with the reference that has the mistakes `found`, first together with those that left traces. If the
+        step comes with a change of the reference that does the same, that is tried as one more mistake. A step with traced mistakes counts
+        only if fewer failures are left open then.
         """
         left, named = self.left_open(best_of(found)), self.named_in(best_of(found))
         for some in dict.fromkeys((tuple(sorted({*named, *self.traced})), tuple(named))):
@@ -107,22 +108,22 @@ class Investigation:
         return None
 
     def left_open(self, diagnoses: Sequence[Diagnosis]) -> list[Result]:
-        """The results that failed and that no mistake explains."""
+        """Return the results that failed and that no mistake explains."""
         names = self.failed - explained(diagnoses)
         return [result for result in self.results if result.check.name in names]
 
     def named_in(self, diagnoses: Sequence[Diagnosis]) -> list[int]:
-        """The mistakes of the best diagnosis."""
+        """Return the mistakes of the best diagnosis."""
         names = {*names_in(diagnoses[:1])}
         return [number for number, name in enumerate(self.footprints.mistakes) if name in names]
 
     def made_together(self, members: Sequence[int]) -> str | None:
-        """The reference with these mistakes; None if they cannot be made together."""
+        """Return the reference with these mistakes; None if they cannot be made together."""
         known = self.questioning.records.mistakes
         return combined(self.reference, [known[member] for member in members]) if members else self.reference
 
     def with_unlisted(self, step: Step) -> Investigation:
-        """The same with one more mistake, the last, which nobody has listed; it may act in any play."""
+        """Return the investigation with one more mistake at the end, which is not listed and may act in any play."""
         assert step.change is not None
         edits = edits_of(step.change.edits, self.reference)
         source = applied(self.reference, edits) if edits else None
@@ -132,7 +133,7 @@ class Investigation:
         return replace(self, footprints=every, questioning=replace(self.questioning, records=records))
 
     def with_last(self, members: Sequence[int]) -> Attempt:
-        """These mistakes together with the last one of all."""
+        """Return the attempt with these mistakes and, together with them, the one that `with_unlisted` adds."""
         every = [*members, len(self.footprints.mistakes)]
         return Attempt(every, True, tuple(every))
 
@@ -142,7 +143,10 @@ class Investigation:
         return {result.check.name for result in self.results if result.check.outcome is Outcome.FAILED}
 
     def try_each(self, attempts: Iterable[Attempt], found: list[tuple[Diagnosis, ...]], deadline: Deadline) -> None:
-        """Add the diagnoses of each attempt to those that were `found`, up to the first that leaves nobody else to ask."""
+        """Add the diagnoses of each attempt to those that were `found`, up to the first attempt that leaves no other suspect to ask.
+
+        A native attempt with several diagnoses is followed by the next one in any case.
+        """
         last = None
         for attempt in attempts:
             if attempt == last:
@@ -157,7 +161,7 @@ class Investigation:
                 break
 
     def likeliest(self, deadline: Deadline) -> Iterator[Attempt]:
-        """The suspects that agree with what was observed, natively and exactly."""
+        """Yield the suspects that agree with the observations, first natively, then in float64, too."""
         natively = self.agreeing(exactly=False)
         if natively and self.suspects.cover(natively, EDGE):
             yield Attempt(natively, False)
@@ -166,7 +170,7 @@ class Investigation:
             yield Attempt(members, True)
 
     def attempts(self, deadline: Deadline, found: Sequence[tuple[Diagnosis, ...]]) -> Iterator[Attempt]:
-        """Suspects, the likeliest ones first, once forms are taken off; the last ones may be what is not `found` yet."""
+        """Yield further suspects after forms were taken off, the likeliest first; the last are for failures that `found` leaves open."""
         if self.peeled is not None:
             yield from self.likeliest(deadline)
         if not deadline.has_passed():
@@ -178,13 +182,13 @@ class Investigation:
                 yield Attempt(sorted({*some, *self.first_of(others), *traced}), True, traced)
 
     def first_of(self, members: Sequence[int]) -> Iterator[int]:
-        """The first of these suspects, as many as have few plays together."""
+        """Return the first of these suspects, up to MOST plays in all."""
         plays = accumulate(len(self.suspects.acting(member)) for member in members)
         return (member for member, count in zip(members, plays, strict=True) if count <= MOST)
 
     @cached_property
     def of_forms(self) -> list[Asked]:
-        """The plays of the mistakes that may be what was taken off."""
+        """The plays of the mistakes that may explain the facts that were taken off."""
         if self.peeled is None:
             return []
         asked = everywhere(form_suspects(self.peeled, self.footprints), self.suspects)
@@ -192,9 +196,9 @@ class Investigation:
         return asked
 
     def others(self, diagnoses: Sequence[Diagnosis], members: Sequence[int]) -> list[int]:
-        """The suspects that are not among these members, and that change a wrong fact which no mistake of the best diagnosis explains.
+        """Return the suspects, except for these members, that change a wrong fact which no mistake of the best diagnosis explains.
 
-        A finding of our own counts after all known mistakes: those that change its facts are among them.
+        A finding of our own counts after all known mistakes, so the suspects that change its facts are among them.
         """
         named = self.named_in(diagnoses)
         unexplained = self.suspects.facts_of(self.failed - explained(diagnoses)) | ~self.footprints.marks[named].any(0)
@@ -208,9 +212,9 @@ class Investigation:
         exactly: bool = False,
         together: tuple[int, ...] = (),
     ) -> tuple[Diagnosis, ...]:
-        """The diagnoses of all that went wrong in the `layout`, by default in these plays of mistakes, in half of the time left.
+        """Return the diagnoses of all that went wrong in the `layout`, by default that of the plays `asked`, in half of the time left.
 
-        Some mistakes are looked at `together` first.
+        The mistakes `together` are tried first.
         """
         within_s = deadline.left_s / 2 if self.within_s else 0.0
         records = self.questioning.records
@@ -218,7 +222,10 @@ class Investigation:
         return diagnose(self.results, known, self.together.plays, within_s, self.peeled, together)
 
     def agreeing(self, exactly: bool = True) -> list[int]:
-        """The suspects whose facts are all wrong, and that nothing contradicts which went wrong; natively only, or `exactly` neither."""
+        """Return the suspects whose facts are nearly all wrong, and that no failing play contradicts.
+
+        If `exactly`, a suspect is contradicted only if its play in float64 disagrees, too.
+        """
         members, first, size = self.suspects.fitting(EDGE), 0, 1
         plays = {member: self.suspects.failing(member, members) for member in members}
         while asked := [(member, play) for member in members for play in plays[member][first : first + size]]:
@@ -233,7 +240,7 @@ class Investigation:
         return sorted(members)
 
     def telling(self, deadline: Deadline) -> list[int]:
-        """The suspects that best explain a sample of what went wrong, together or each in the place of another."""
+        """Return the suspects that best explain a sample of the failing plays, together or as alternatives; none if time is too short."""
         members = self.suspects.fitting(1.0)
         sample = self.suspects.sample(members, SAMPLE)
         asked = [(member, play) for member, play in everywhere(members, self.suspects) if play in sample]
@@ -245,11 +252,11 @@ class Investigation:
 
     @cached_property
     def traced(self) -> tuple[int, ...]:
-        """The suspects that make values on the way which only wrong code makes, and the submission too."""
+        """The suspects with wrong intermediate values that the submission makes, too."""
         return self.traced_in(self.left_open(()))
 
     def traced_in(self, results: Sequence[Result], beside: Sequence[int] = ()) -> tuple[int, ...]:
-        """These suspects, and those that leave traces in some results beside them."""
+        """Return the suspects `beside`, and those that leave further traces in these results."""
         fitting, keys = self.suspects.fitting(1.0), self.footprints.layout.keys
 
         def acting(key: PlayKey) -> list[int]:
@@ -258,7 +265,7 @@ class Investigation:
         return tuple(sorted(self.again.traced(results, acting, self.made_together, beside)))
 
     def contradicted(self, asked: Sequence[Asked], exactly: bool) -> list[Asked]:
-        """Those of these plays of mistakes that lead to something else than what was observed."""
+        """Return those of these plays of mistakes whose outcome differs from the observation."""
         if not asked:
             return []
         evidence = evidence_of(self.results, self.questioning.forecasts(asked, exactly=exactly))
@@ -268,20 +275,20 @@ class Investigation:
 
 
 def everywhere(members: Iterable[int], suspects: Suspects) -> list[Asked]:
-    """The plays of these mistakes that were observed and that they change."""
+    """Return every pair of one of these mistakes and an observed play that it changes."""
     return [(member, play) for member in members for play in suspects.acting(member)]
 
 
 def explained(diagnoses: Sequence[Diagnosis]) -> set[str]:
-    """The failed checks that the best diagnosis explains."""
+    """Return the names of the failed checks that the best diagnosis explains."""
     return {name for diagnosis in diagnoses[:1] for name in diagnosis.checks}
 
 
 def best_of(found: Sequence[tuple[Diagnosis, ...]]) -> tuple[Diagnosis, ...]:
-    """The diagnoses that explain the most; the last ones of several."""
+    """Return the diagnoses that explain the most; if several do, the last ones."""
     return max(reversed(found), key=lambda diagnoses: (len(explained(diagnoses)), bool(diagnoses)), default=())
 
 
 def names_in(diagnoses: Iterable[Diagnosis]) -> Iterator[str]:
-    """The names of all mistakes of some diagnoses."""
+    """Return the names of all mistakes of some diagnoses."""
     return (name for diagnosis in diagnoses for name in diagnosis.mistakes)

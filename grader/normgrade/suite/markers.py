@@ -1,4 +1,4 @@
-"""The markers of hidden suites, as pytest is told of them."""
+"""The markers of hidden suites, and their registration with pytest."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ MARKERS = (
 
 
 def register(config: pytest.Config) -> None:
-    """Tell pytest of the markers of hidden suites."""
+    """Register the markers of hidden suites with pytest."""
     for marker in MARKERS:
         config.addinivalue_line("markers", marker)

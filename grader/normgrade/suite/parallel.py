@@ -1,4 +1,4 @@
-"""Long work over several cores: jobs in processes of their own, and one count of the units that are done."""
+"""Long work on several cores: jobs in separate processes, and one count of the units that are done."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from normgrade.suite.grading_options import OnProgress
 from normgrade.worker import interrupts
 
 T = TypeVar("T")
-Tick = Callable[[str], None]  # reports that one unit of work is done; the text says of what
+Tick = Callable[[str], None]  # reports that one unit of work is done; the text names the work
 Opened = Callable[[], AbstractContextManager[Any]]
-PAUSE_S = 0.1  # between two looks at what was reported
+PAUSE_S = 0.1  # between two looks at the reports
 
 
 @dataclass(frozen=True, slots=True)
 class Job(Generic[T]):
-    """Work that calls its `Tick` once per unit. It gets that last, after what was opened for it, if anything.
+    """Work that calls its `Tick` once per unit. The tick is its last argument, after the shared resource that was opened for it, if any.
 
-    Where it runs in another process, `work` and what it returns are pickled.
+    If it runs in another process, `work` and its return value are pickled.
     """
 
     units: int
@@ -43,11 +43,11 @@ class Job(Generic[T]):
 def over_cores(
     jobs: Sequence[Job[T]], cores: int, progress: OnProgress, opened: Opened | None = None, deadline: Deadline = NEVER, first: str = ""
 ) -> list[T]:
-    """What the jobs return, in their order; the largest are started first. With one core, or one job, they run in this process.
+    """Run the jobs, the largest first, and return their results in the order of the jobs.
 
-    `progress` is told of each unit; if there is a `first` text, also before the first unit and at every look at the processes.
-    Each process opens once what all its jobs share, with their first one, and closes it after the last. Raises OutOfTime once the deadline
-    has passed; in this process, after a unit.
+    With one core, or one job, they run in this process. `progress` is called after each unit; if there is a `first` text, also before the
+    first unit and at every look at the processes. Each process calls `opened` once, at its first job, shares the result among its jobs,
+    and closes it after the last. Raises OutOfTime when the deadline has passed; in this process, after a unit.
     """
     total, done = sum(job.units for job in jobs), 0
 
@@ -64,7 +64,7 @@ def over_cores(
         with ExitStack() as stack:
             shared = () if opened is None or not jobs else (stack.enter_context(opened()),)
             return [job.work(*shared, tick) for job in jobs]
-    context = get_context("spawn")  # a fork would copy whatever threads hold at that moment
+    context = get_context("spawn")  # a fork would copy all that other threads hold at that moment
     ticks: SimpleQueue[str] = context.SimpleQueue()
     with ProcessPoolExecutor(processes, context, initializer=start_process, initargs=(ticks, spoken(), gc.get_threshold(), opened)) as pool:
         largest_first = sorted(range(len(jobs)), key=lambda number: -jobs[number].units)
@@ -81,11 +81,11 @@ def over_cores(
         except BaseException:  # Ctrl-C, too
             for process in active_children():
                 process.terminate()
-            raise  # the pool waits for its thread, which gives semaphores back: a process that ends meanwhile would leave them
+            raise  # the pool waits for its thread, which gives semaphores back; if this process ended meanwhile, they would leak
 
 
 def ticks_until_done(ticks: SimpleQueue[str], futures: Collection[Future[Any]], deadline: Deadline) -> Iterator[str]:
-    """Every unit that is done, as it is reported, and "" at every look, until all jobs have ended or one has failed.
+    """Yield the text of every unit that is done, and "" at every look, until all jobs have ended or one has failed.
 
     Raises OutOfTime at the deadline.
     """
@@ -107,9 +107,9 @@ OPENED: ContextVar[Opened | None] = ContextVar("what a process of the pool opens
 
 
 def start_process(ticks: SimpleQueue[str], language: str, garbage: tuple[int, int, int], opened: Opened | None) -> None:
-    """Prepare a process of the pool: it speaks the language of the one that started it, and collects `garbage` as seldom.
+    """Prepare a process of the pool: give it the queue, the language and the `garbage` thresholds of its parent.
 
-    Ctrl-C reaches all processes at once: these ignore it, and the one that started them ends them.
+    Ctrl-C reaches all processes at once. The processes of the pool ignore it, and their parent ends them.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     interrupts.unblock()
@@ -122,7 +122,7 @@ def start_process(ticks: SimpleQueue[str], language: str, garbage: tuple[int, in
 
 
 def end_with_parent() -> None:
-    """End this process when the one that started it ends, even if it was killed: nobody wants the work any more."""
+    """End this process when its parent ends, even if the parent was killed: nobody wants the work any more."""
     parent = parent_process()
     assert parent is not None
     parent.join()
@@ -135,7 +135,7 @@ def run_job(job: Job[T]) -> T:
 
 @cache
 def shared_here() -> tuple[Any, ...]:
-    """What the jobs of this process share, if anything: opened now, and closed when the process ends."""
+    """Return the resource that the jobs of this process share, if any. It is opened by the first call, and closed when the process ends."""
     opened = OPENED.get()
     if opened is None:
         return ()

@@ -1,7 +1,7 @@
-"""Plays hidden suites in plain pytest: `pytest tests/hidden/test_layer_norm.py --submission layer_norm.py`.
+"""A pytest plugin that plays hidden suites: `pytest tests/hidden/test_layer_norm.py --submission layer_norm.py`.
 
-It stays out of everybody's other tests: without --submission it registers four markers and two options. With it, the checks of one suite
-are played as the grader plays them, in a worker behind walls, and pytest's own options hold: -k, -x, --junitxml.
+It leaves all other tests as they are: without --submission it only registers four markers, two options and three fixtures. With it, the
+checks of one suite are played as the grader plays them, in a worker within walls, and pytest's own options work: -k, -x, --junitxml.
 """
 
 from __future__ import annotations
@@ -41,31 +41,31 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """A hidden suite finds the helpers of its course while it is imported."""
+    """Let a hidden suite find the helpers of its course while it is imported."""
     with found_in(collector.path.parent) if is_hidden(collector.path) else nullcontext():
         return (yield)
 
 
 @pytest.fixture
 def agree(request: pytest.FixtureRequest) -> Callable[..., Any]:
-    """The submission observes what the reference observes."""
+    """Check that the submission and the reference make the same observations."""
     return the_word("agree", request.config)
 
 
 @pytest.fixture
 def observe(request: pytest.FixtureRequest) -> Callable[..., Any]:
-    """What the submission observes."""
+    """Return the observations of the submission."""
     return the_word("observe", request.config)
 
 
 @pytest.fixture
 def refuses(request: pytest.FixtureRequest) -> Callable[..., Any]:
-    """The submission refuses what the reference refuses."""
+    """Check that the submission refuses the same calls as the reference."""
     return the_word("refuses", request.config)
 
 
 def the_word(name: str, config: pytest.Config) -> Callable[..., Any]:
-    """What a fixture gives a test; without a submission the test fails before it begins."""
+    """Return the function that a fixture gives to a test. Without a submission, the test fails before it begins."""
     from normgrade.language import _
     from normgrade.suite.collection import FIXTURES
 
@@ -75,18 +75,18 @@ def the_word(name: str, config: pytest.Config) -> Callable[..., Any]:
 
 
 class Examiner:
-    """Plays the tests of one hidden suite on one submission; all other tests stay pytest's own."""
+    """The plugin that plays the tests of one hidden suite on one submission. Pytest itself runs all other tests."""
 
     def __init__(self, path: Path, seed: int) -> None:
         self.path = path
         self.seed = seed
-        self.tests: dict[str, HiddenTest] = {}  # by node
+        self.tests: dict[str, HiddenTest] = {}  # by node ID
         self.begun: AbstractContextManager[Run | None] = nullcontext()
         self.opened = ExitStack()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
-        """Find the one suite among the items; what inspection found comes first, then the interface, as in every grading."""
+        """Find the one hidden suite among the items. Findings of the inspection come first, then the interface, as in every grading."""
         own = [item for item in items if is_hidden(item.path)]
         if len(suites := {item.path for item in own}) != 1:
             found = ", ".join(sorted(path.name for path in suites)) or "none"
@@ -103,15 +103,15 @@ class Examiner:
 
     @cached_property
     def run(self) -> Run | None:
-        """What plays the checks, opened for the first of them; None where inspection found that nothing can be run."""
+        """The run that plays the checks, opened for the first of them; None if inspection found that nothing can be run."""
         return self.opened.enter_context(self.begun)
 
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
-        """Play the check in place of pytest, and tell pytest what became of it."""
+        """Play the check in place of pytest, and tell pytest its outcome."""
         return self.plays(pyfuncitem) or None
 
     def plays(self, item: pytest.Item) -> bool:
-        """Play the check of this item, if there is one."""
+        """Play the check of this item. Return False if it has none."""
         test = self.tests.get(item.nodeid)
         if test is None:
             return False
@@ -125,12 +125,12 @@ class Examiner:
 
 
 def is_hidden(path: Path) -> bool:
-    """Whether this is the hidden suite of a course: <course>/tests/hidden/test_<slug>.py."""
+    """Return True if this is the hidden suite of a course: <course>/tests/hidden/test_<slug>.py."""
     return path.parent.parts[-2:] == ("tests", "hidden") and (path.parents[2] / "exercises" / path.stem.removeprefix("test_")).is_dir()
 
 
 def prepared(items: Sequence[pytest.Item], submission: Path) -> tuple[Exercise, Suite, Inspection]:
-    """The exercise of these items, its suite, and what inspection says of the submission."""
+    """Return the exercise of these items, its suite, and the inspection of the submission."""
     from normgrade.course.course import Course
     from normgrade.inspection.inspection import inspect_file
     from normgrade.language.errors import UsageError
@@ -146,7 +146,7 @@ def prepared(items: Sequence[pytest.Item], submission: Path) -> tuple[Exercise, 
 
 @contextmanager
 def begun(exercise: Exercise, suite: Suite, inspection: Inspection, path: Path, seed: int) -> Iterator[Run | None]:
-    """A run on the submission, with a grader of its own; None where inspection found that nothing can be run."""
+    """Open a run on the submission, with its own grader. Yield None if inspection found that nothing can be run."""
     from normgrade.suite.grader import open_grader
     from normgrade.suite.grading_options import Options
 
@@ -161,7 +161,7 @@ def begun(exercise: Exercise, suite: Suite, inspection: Inspection, path: Path, 
 
 
 def tell(item: pytest.Item, run: Run, test: HiddenTest) -> None:
-    """Play a check, and raise what pytest takes for its outcome."""
+    """Play a check, and raise the pytest exception that stands for its outcome."""
     from normgrade.compare.remarks import remarked
     from normgrade.report.report import Outcome
 
@@ -180,7 +180,7 @@ def tell(item: pytest.Item, run: Run, test: HiddenTest) -> None:
 
 
 def in_words(check: Check) -> str:
-    """Claim, message, every place that differs, and the hint."""
+    """Return the claim, the message, every place that differs, and the hint, as one text."""
     from normgrade.report.render.wording import difference_in_words, what_it_is
 
     lines = [check.claim, check.message]
@@ -191,7 +191,7 @@ def in_words(check: Check) -> str:
 
 
 class Derived(pytest.Item):
-    """A check that is derived from the typical uses of the exercise: no function of the suite stands for it."""
+    """A check that is derived from the typical uses of the exercise. It has no function in the suite."""
 
     def __init__(self, *, examiner: Examiner, **more: Any) -> None:
         super().__init__(**more)
@@ -205,7 +205,7 @@ class Derived(pytest.Item):
 
 
 class Findings(pytest.Item):
-    """What inspection found in the submission, as a test that fails."""
+    """The findings of the inspection, as a test that fails."""
 
     def __init__(self, *, findings: Sequence[Any], **more: Any) -> None:
         super().__init__(**more)

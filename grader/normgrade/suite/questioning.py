@@ -1,4 +1,4 @@
-"""Asks mistakes what they change: plays them where that was not seen before, and takes it down."""
+"""The changes of known mistakes: a mistake is played if its change in a play was not seen before, and the change is recorded."""
 
 from __future__ import annotations
 
@@ -18,25 +18,26 @@ Asked = tuple[int, int]  # a mistake and a play, by their numbers
 
 
 class PlaysSources(Protocol):
-    """Plays sources natively, or exactly in float64; None where there is no answer."""
+    """A function that plays sources natively, or exactly in float64. It yields None if there is no answer."""
 
     def __call__(self, asked: Iterable[tuple[str, Playable]], exactly: bool = False) -> Iterator[Observation | None]: ...
 
 
 @dataclass
 class Questioning:
-    """The known mistakes of an exercise, questioned about its plays. What was `natively` seen for this submission serves float64, too."""
+    """The known mistakes of an exercise, questioned about its plays. Facts seen `natively` for this submission serve float64, too."""
 
     plays: Plays
     records: Records
     play_sources: PlaysSources
     natively: dict[Asked, Facts] = field(default_factory=dict, repr=False)
-    wide: dict[int, Request] = field(default_factory=dict, repr=False)  # what is asked in float64, by the number of the play
+    wide: dict[int, Request] = field(default_factory=dict, repr=False)  # the requests in float64, by the number of the play
 
     def forecasts(self, asked: Sequence[Asked], layout: Layout | None = None, exactly: bool = True) -> Forecasts:
-        """The forecasts that follow from the changes seen, in the `layout` of all plays, or of no others than these.
+        """Return the forecasts that follow from the changes seen, in the `layout` of all plays, by default only of these.
 
-        Natively, the float64 plays of some mistakes say nothing: they would be held against the native ones of others.
+        If they are native (not `exactly`), the float64 plays of some mistakes are left out: they would be compared with the native plays of
+        others.
         """
         plays = [self.plays[play] for play in sorted({play for _, play in asked})]
         changes = []
@@ -48,7 +49,7 @@ class Questioning:
         return forecasts_of(effects_from(changes, layout or Layout.of(plays), names), plays)
 
     def see(self, asked: Iterable[Asked], exactly: bool = True) -> None:
-        """Play mistakes and take down what they change: natively, and in float64 where that is asked for and may make a difference."""
+        """Play mistakes and record their changes: natively, and in float64 if that is asked for and may make a difference."""
         new = [(member, play) for member, play in asked if self.is_new(member, play, exactly)]
         self.see_natively([pair for pair in new if pair not in self.natively])
         played = [pair for pair in new if pair in self.natively]
@@ -61,14 +62,14 @@ class Questioning:
             self.records.add(pair[0], key, change_of(natively, in_float64, play.right))
 
     def see_natively(self, asked: Sequence[Asked]) -> None:
-        """Play mistakes natively; what cannot be executed is left out."""
+        """Play mistakes natively. Those that cannot be executed are left out."""
         for pair, native in zip(asked, self.play_sources((self.source(pair), self.request(pair)) for pair in asked), strict=True):
             if native is not None:
                 _, play = self.plays[pair[1]]
                 self.natively[pair] = facts_of(limited(native, play.expectation.size_bytes), play.right)
 
     def is_new(self, member: int, play: int, exactly: bool) -> bool:
-        """Return if there is more to see of a mistake in a play than was seen."""
+        """Return True if there is more to see of a mistake in a play than was seen."""
         change = self.records.of(member).get(self.plays[play][0])
         return change is None or (exactly and change.rough)
 
@@ -79,14 +80,14 @@ class Questioning:
         return self.plays[pair[1]][1].expectation.request
 
     def widened(self, pair: Asked) -> Request:
-        """The request in float64, made once."""
+        """Return the request in float64, made once."""
         if pair[1] not in self.wide:
             self.wide[pair[1]] = widened(self.request(pair))
         return self.wide[pair[1]]
 
 
 def limited(observation: Observation, size_limit_bytes: int) -> Observation:
-    """An observation whose arrays above a size are described: a submission's travel no other way."""
+    """Return an observation whose arrays above a size are only described, as they are if they come from a submission."""
     values = {
         place: Foreign(Reason.SIZE, "", value.dtype, value.values.shape)
         if isinstance(value, Array) and value.nbytes > size_limit_bytes
@@ -98,13 +99,13 @@ def limited(observation: Observation, size_limit_bytes: int) -> Observation:
 
 @dataclass
 class Remembering:
-    """Plays sources natively, and each of them once: what was seen in one attempt serves the next."""
+    """A player of sources, natively and each once per request: the observations of one attempt serve the next."""
 
     play_sources: PlaysSources
     seen: dict[tuple[str, int], Observation | None] = field(default_factory=dict)  # by the source, and the identity of the request
 
     def plays(self, asked: Iterable[tuple[str, Playable]]) -> Iterator[Observation | None]:
-        """The observation of each source, in their order."""
+        """Yield the observation of each source, in their order."""
         started = set[tuple[str, int]]()
 
         def new() -> Iterator[tuple[str, Playable]]:

@@ -1,4 +1,4 @@
-"""What the oracle says of everything that a suite asks with the public seed, computed here: what is to ship with the exercise."""
+"""The expectations of all requests of a suite with the public seed, computed here: they are to ship with the exercise."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from normgrade.suite.suite import Suite
 
 
 def recorded(suite: Suite, exercise: Exercise, oracle: Oracle, tick: Callable[[], None] = lambda: None) -> Recorded:
-    """Every request of a suite by the name under which it ships, with its expectation as it is computed here.
+    """Compute the expectations of a suite. Return each request with its expectation, by the name under which they ship.
 
     `tick` is called after each test.
     """
@@ -32,7 +32,7 @@ def recorded(suite: Suite, exercise: Exercise, oracle: Oracle, tick: Callable[[]
 
 
 def asked(suite: Suite, exercise: Exercise, oracle: Oracle) -> Collection[str]:
-    """The names of all requests of a suite. What does not ship is computed."""
+    """Return the names of all requests of a suite. Expectations that do not ship are computed."""
     counting = replace(oracle, held={}, recorded={})
     rehearsal = Rehearsal(counting, exercise, read_text(exercise.reference), PUBLIC_SEED)
     for test in suite.tests:

@@ -1,4 +1,4 @@
-"""What known mistakes were seen to change, play by play: kept in the cache, a file for each mistake."""
+"""The changes that known mistakes were seen to make, play by play, in the cache: one file for each mistake."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Seen = dict[PlayKey, Change]
 
 @dataclass
 class Records:
-    """What was seen of each mistake, by its number: read when it is first asked for, and kept when all is over.
+    """The changes that were seen of each mistake, by its number. They are read when they are first needed, and written by `keep`.
 
     `name_of` gives the name under which a mistake is kept.
     """
@@ -31,10 +31,10 @@ class Records:
     mistakes: Sequence[Mistake]
     name_of: Callable[[Mistake], str]
     known: dict[int, Seen] = field(default_factory=dict)
-    grown: set[int] = field(default_factory=set)  # those of which more was seen than is kept
+    grown: set[int] = field(default_factory=set)  # mistakes of which more was seen than is kept
 
     def of_those(self, mistakes: Sequence[Mistake]) -> Records:
-        """The records of these mistakes, some of which may be others."""
+        """Return the records of these mistakes, some of which may be new."""
         numbers = {mistake.source: number for number, mistake in enumerate(self.mistakes)}
         known = {
             member: self.known[number]
@@ -44,28 +44,28 @@ class Records:
         return Records(self.cache, mistakes, self.name_of, known)
 
     def of(self, member: int) -> Seen:
-        """What was seen of a mistake, by play."""
+        """Return the changes that were seen of a mistake, by play."""
         if member not in self.known:
             self.known[member] = self.read(self.name_of(self.mistakes[member]))
         return self.known[member]
 
     def read(self, name: str) -> Seen:
         content = self.cache.get(name)
-        with suppress(Damaged):  # as good as none
+        with suppress(Damaged):  # as if there were none
             return {} if content is None else decode(content)
         return {}
 
     def add(self, member: int, key: PlayKey, change: Change) -> None:
-        """Take down what a mistake changes in a play."""
+        """Record the change of a mistake in a play."""
         self.of(member)[key] = change
         self.grown.add(member)
 
     def learn(self, member: int, key: PlayKey, change: Change) -> None:
-        """The same for what need not be kept: it is computed again with all others."""
+        """Record a change that need not be kept: it is computed again with all others."""
         self.known.setdefault(member, {})[key] = change
 
     def keep(self) -> None:
-        """Write what is new."""
+        """Write the records of which more was seen than is kept."""
         for member in sorted(self.grown):
             self.cache.put(self.name_of(self.mistakes[member]), encode(self.known[member]))
         self.grown.clear()
@@ -77,14 +77,14 @@ def encode(seen: Seen) -> bytes:
 
 
 def written(numbers: Numbers) -> list[Any]:
-    """Numbers for the cache; those that are the same in float64 and natively, once."""
+    """Return numbers for the cache. If they are the same in float64 and natively, they are written once."""
     place, first, unstable, exact, native = numbers
     same = np.array_equal(exact, native, equal_nan=True)
     return [place, first, unstable, None if same else Array(exact, "float32"), Array(native, "float32")]
 
 
 def decode(content: bytes) -> Seen:
-    """What `encode` wrote; Damaged where the bytes are anything else."""
+    """Return the records that `encode` wrote. Raises Damaged if the bytes are anything else."""
     try:
         return {(check, number): change(*content) for check, number, *content in unpacked(zlib.decompress(content))}
     except (AttributeError, LookupError, TypeError, ValueError, zlib.error) as error:

@@ -1,4 +1,4 @@
-"""Plays hidden tests on one submission, and judges what comes of each."""
+"""The run of hidden tests on one submission, and the verdict on each."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from normgrade.worker import interrupts
 from normgrade.worker.messages import PlayQuestion
 from normgrade.worker.observation import Cause, Observation, Playable
 
-HOPE = 8  # checks: of each known mistake that an interface check finds, except for one, a play ends before
+HOPE = 8  # checks: all known mistakes that an interface check finds, except for one, come to the end of a play before
 
 
 class All(Container[PlayKey]):
@@ -38,9 +38,9 @@ ALL = All()
 
 @dataclass(frozen=True)
 class Rehearsed:
-    """The questions of a test, in its order; if they are judged `one_by_one`, no answer needs the test again.
+    """The questions of a test, in its order. If they are judged `one_by_one`, the test itself is not needed again.
 
-    A test that looks at what was observed, or one that the right answer fails, is run again on every submission.
+    A test that looks at observations, or one that the right answer fails, is run again on every submission.
     """
 
     asked: tuple[Asked, ...]
@@ -59,7 +59,7 @@ class Rehearsed:
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """The tests of a suite as the reference plays them. One serves any number of submissions."""
+    """The tests of a suite as the reference plays them. One rehearsal serves any number of submissions."""
 
     oracle: Oracle
     exercise: Exercise
@@ -68,7 +68,7 @@ class Rehearsal:
     known: dict[str, Rehearsed] = field(default_factory=dict)  # by the test's name
 
     def of(self, test: HiddenTest) -> Rehearsed:
-        """The questions of a test, which are the same for every submission."""
+        """Return the questions of a test, which are the same for every submission."""
         if test.name not in self.known:
             check = self.check(test, None)
             failed = failure(test, check)
@@ -76,24 +76,24 @@ class Rehearsal:
         return self.known[test.name]
 
     def ahead(self, suite: Suite, enough: Callable[[], bool]) -> None:
-        """Rehearse one test after the other, those that look last, until it is `enough`; the rest is rehearsed when it is asked for."""
+        """Rehearse the tests one by one, those that look at observations last, until it is `enough`. The rest is rehearsed on demand."""
         for test in sorted(suite.tests, key=lambda test: test.looks):
             if enough():
                 return
             self.of(test)
 
     def check(self, test: HiddenTest, player: Player | None) -> Playing:
-        """A check that is to be played; without a player, by the right answer."""
+        """Return a check that the player is to play; without a player, the right answer plays it."""
         return Playing(player, self.oracle, self.exercise, self.reference, self.seed, test.name)
 
     def questions(self, suite: Suite) -> Iterator[PlayQuestion]:
-        """The questions of a suite, in its order."""
+        """Yield the questions of a suite, in its order."""
         for test in suite.tests:
             yield from self.of(test).questions
 
 
 class Attempt(NamedTuple):
-    """A test as it was played: its plays, the exception that says why it failed, what that means, and how long it took."""
+    """The result of playing a test: its plays, the exception that made it fail, the verdict, and the duration."""
 
     plays: Sequence[Played] = ()
     failed: BaseException | None = None
@@ -106,11 +106,11 @@ NOT_PLAYED = Attempt()
 
 @dataclass
 class Run:
-    """One submission on its way through one suite, test by test.
+    """The run of one submission through one suite, test by test.
 
-    Where an interface check is `broken`, for no call in it comes to its end, those `ahead` are played until one does: it may work for other
-    inputs. Where none does, all others are skipped. They are played for that as long as there are answers, and hope that a play comes to
-    its end. Of a known mistake, some `plays` are enough: in all others it does what is right.
+    If an interface check is `broken`, because no call in it comes to its end, the other tests `ahead` are played until a call does: the
+    submission may work for other inputs. This stops if no answer comes at all, or if no `hope` is left. If no call comes to its end, all
+    tests except for the interface checks are skipped. Of a known mistake, only some `plays` are played: it is right in all others.
     """
 
     player: Player
@@ -120,15 +120,15 @@ class Run:
     broken: bool = False
     works: bool = False
     silent: bool = False
-    hope: float = HOPE  # how many more checks are played while no play comes to its end
-    attempts: dict[str, Attempt] = field(default_factory=dict, repr=False)  # those ahead, by the test's name
+    hope: float = HOPE  # the number of checks that are still played while no play comes to its end
+    attempts: dict[str, Attempt] = field(default_factory=dict, repr=False)  # at the tests ahead, by name
 
     @property
     def exercise(self) -> Exercise:
         return self.rehearsal.exercise
 
     def results(self, suite: Suite) -> Iterator[Result]:
-        """Every test's result, one after the other; a caller that has seen enough stops."""
+        """Yield the result of each test, one after the other. A caller that has seen enough may stop."""
         self.ahead = suite.tests
         return map(self.play, suite.tests)
 
@@ -145,7 +145,7 @@ class Run:
         return replace(found, broken=told_to_authors(failed, self.exercise, test))
 
     def usable(self) -> bool:
-        """Return if an interface check holds, or any call comes to its end."""
+        """Return True if no interface check is broken, or if a call in any test comes to its end."""
         for test in self.ahead if self.broken else ():
             if self.works or self.silent or self.hope <= 0:
                 break
@@ -154,7 +154,7 @@ class Run:
         return self.works or not self.broken
 
     def attempt(self, test: HiddenTest) -> Attempt:
-        """Play a test."""
+        """Play a test, and judge it."""
         interrupts.raise_again()
         started = time.perf_counter()
         plays, failed = self.played(test)
@@ -165,7 +165,7 @@ class Run:
         return Attempt(plays, failed, verdict, time.perf_counter() - started)
 
     def played(self, test: HiddenTest) -> tuple[Sequence[Played], BaseException | None]:
-        """Play a test. Returns its plays, and the exception that says why it failed."""
+        """Play a test. Return its plays, and the exception that made it fail, or None."""
         rehearsed = self.rehearsal.of(test)
         answers = Answers(self.player, rehearsed, [(test.name, number) in self.plays for number in range(len(rehearsed.asked))])
         if not rehearsed.one_by_one:
@@ -176,9 +176,9 @@ class Run:
 
 
 class Answers:
-    """The answers of a submission to what a test asked when it was rehearsed; whatever else it asks is asked now.
+    """The answers of a submission to the requests of a test, as they were rehearsed. A request that is not among them is played on demand.
 
-    `wanted` says of each request whether it is played; of the others the answer is known to be right.
+    `wanted` tells for each request if it is played. If not, the answer is known to be right.
     """
 
     def __init__(self, player: Player, rehearsed: Rehearsed, wanted: Sequence[bool]) -> None:
@@ -196,12 +196,12 @@ class Answers:
 
 
 def gone(observation: Observation) -> bool:
-    """Return if there was no answer at all: the next one would take as long, or end as badly."""
+    """Return True if there was no answer at all. The next one would take as long, or end as badly."""
     return observation.error is not None and observation.error.cause is not Cause.RAISED
 
 
 def failure(test: Callable[[], None], check: Playing | None = None) -> BaseException | None:
-    """Return the exception that a test raises; None if it passes. If there is a check, its words belong to it."""
+    """Return the exception that a test raises; None if it passes. If there is a check, the words of the test belong to it."""
     token = playing.set(check) if check else None
     try:
         test()

@@ -1,8 +1,8 @@
 """Situations: checks that the grader derives for every layer from a few typical uses of it.
 
-Wrong code passes where nobody looks. So each function here looks at a layer where suites seldom do: as it was built, without gradients,
-copied, in another precision, on a single number. It is a hidden test like those of a suite; `typical` gives the uses, with new random
-inputs in each test. A function is looked at as a layer that calls it.
+Wrong code passes if nobody looks. So each function here looks at a layer in a way that suites seldom do: as it was built, without
+gradients, copied, in another precision, on a single number. It is a hidden test like those of a suite. `typical` gives the uses, with new
+random inputs in each test. A function is looked at as a layer that calls it.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ ARRIVING = {  # how gradients of outputs arrive, by library
     "torch": ("one hot", "with zeros", "ones", "expanded", "strided", "huge", "tiny"),
     "numpy": ("one hot", "with zeros", "ones", "expanded", "strided", "backwards", "read-only", "huge", "tiny"),
 }
-WITHOUT = {"float64": "no_grad", "float16": "no_grad", "bfloat16": "inference_mode"}  # how each is evaluated without gradients
-MOST_ALIKE = 1024  # numbers in an input whose axes all have one length
+WITHOUT = {"float64": "no_grad", "float16": "no_grad", "bfloat16": "inference_mode"}  # the way to evaluate each without gradients
+MOST_ALIKE = 1024  # numbers in an input whose axes all have the same length
 MANY, MORE = 300, 1100  # rows
 LARGE = 1e3  # weights
 PENDING = 40  # calls before the first backward pass
@@ -57,12 +57,12 @@ FAR = (2.0**20, 2.0**-30)  # the scales of numbers that bfloat16 has and float16
 
 
 class Use(NamedTuple):
-    """A typical use of a layer: how it is built, the inputs of two calls, of different shapes, and inputs that it refuses in some mode."""
+    """A typical use of a layer: its build, the inputs of two calls, of different shapes, and inputs that it refuses in some mode."""
 
     layer: Build
     x: Inputs
     other: Inputs
-    fixed: Sequence[int] = ()  # the axes whose sizes the arguments decide
+    fixed: Sequence[int] = ()  # the axes whose sizes the arguments of the layer decide
     illegal: Sequence[Inputs] = ()
 
 
@@ -77,7 +77,7 @@ class Situation:
     kind: Kind
     points: int
     hints: Mapping[str, str]  # by language
-    of_layers: bool = False  # whether it makes no sense for a function
+    of_layers: bool = False  # true if it makes no sense for a function
     uses: str = "typical"  # the name of the suite's function that gives the uses
 
     @property
@@ -109,11 +109,11 @@ OneOrMore = np.ndarray | Sequence[np.ndarray]
 
 
 def use(layer: Build, x: OneOrMore, other: OneOrMore, fixed: Sequence[int], illegal: Sequence[OneOrMore] = ()) -> Use:
-    """A typical use of a layer or of a function, from which situations are derived.
+    """Return a typical use of a layer or of a function, from which situations are derived.
 
     - `layer`: `build(…)` or `function(…)`: first the two that matter most, then one for every other switch.
-    - `x`, `other`: two arrays of different shapes, which the layer takes in training and in evaluation. Of a layer that takes several
-      inputs, each is a list of them.
+    - `x`, `other`: two arrays of different shapes, which the layer takes in training and in evaluation. If it takes several inputs, each is
+      a list of them.
     - `fixed`: the axes whose sizes the layer's arguments decide, such as -1; any other axis may have length one, in all inputs at once.
     - `illegal`: arrays, or lists of them, that it refuses with a ValueError in some mode.
 
@@ -123,22 +123,22 @@ def use(layer: Build, x: OneOrMore, other: OneOrMore, fixed: Sequence[int], ille
 
 
 def inputs(one_or_more: OneOrMore) -> Inputs:
-    """The inputs of a call, however they are written."""
+    """Return the inputs of a call as a tuple, from a single array or from several."""
     return (one_or_more,) if isinstance(one_or_more, np.ndarray) else tuple(one_or_more)
 
 
 def each(change: Callable[[np.ndarray], np.ndarray], x: Inputs) -> Inputs:
-    """The inputs of a call, each of them changed."""
+    """Return the inputs of a call, each of them changed."""
     return tuple(map(change, x))
 
 
 def each_alike(change: Callable[..., np.ndarray], x: Inputs, *arguments: Any) -> Inputs:
-    """The inputs of a call; those that have as many axes as the first are changed. Any other is a parameter, of a fixed shape."""
+    """Return the inputs of a call, changed if they have as many axes as the first. Any other is a parameter, of a fixed shape."""
     return tuple(change(one, *arguments) if one.ndim == x[0].ndim else one for one in x)
 
 
 def narrow_dtypes() -> Sequence[str]:
-    """The dtypes of half precision that the layers of an exercise are played in."""
+    """Return the dtypes of half precision in which the layers of an exercise are played."""
     exercise = current().exercise
     return () if exercise.leaves_out("every_dtype") else DTYPES[exercise.written_with][1:]
 
@@ -148,17 +148,20 @@ def times(x: Inputs, factor: float) -> Inputs:
 
 
 def one_times(number: int, x: Inputs, factor: float) -> Inputs:
-    """The inputs, one of which is so much larger."""
+    """Return the inputs, with one of them multiplied by a factor."""
     return tuple(one * factor if index == number else one for index, one in enumerate(x))
 
 
 def turned(x: Inputs) -> Inputs:
-    """The inputs, each in reverse order."""
+    """Return the inputs, each in reverse order."""
     return each(np.flip, x)
 
 
 def agree_where_defined(*story: Part, also_finite: bool = False) -> bool:
-    """The same as `agree`, where the reference does not refuse the story, or gives NaN in it. Returns whether it was played."""
+    """Call `agree` if the reference raises nothing in the story. Return True if it was played.
+
+    With `also_finite`, the reference's numbers must be comparable, too: all of them finite.
+    """
     if defined := current().is_defined(story, also_finite):
         agree(*story)
     return defined
@@ -288,9 +291,9 @@ def two_shapes(typical: Typical) -> None:
 
 
 def of_one_length(x: Inputs, fixed: Sequence[int]) -> Inputs:
-    """The inputs with every axis as long as a fixed one, or else as the last: its place alone tells which it is.
+    """Return the inputs with all axes as long as a fixed one, or else as the last, so that only its position tells an axis from the others.
 
-    Where these are too many numbers, the first axis alone.
+    If that makes too many numbers, only the first axis is changed.
     """
     if not x:
         return x
@@ -301,7 +304,7 @@ def of_one_length(x: Inputs, fixed: Sequence[int]) -> Inputs:
 
 
 def as_long_as(length: int, x: np.ndarray, axis: int) -> np.ndarray:
-    """The array of this length along an axis: cut off, or repeated, and then larger each time."""
+    """Return the array with this length along an axis: cut off, or repeated with larger numbers each time."""
     numbers, size = np.arange(length), x.shape[axis]
     growth = np.expand_dims(1 + 0.25 * (numbers // size), [other for other in range(x.ndim) if other != axis])
     longer: np.ndarray = (np.take(x, numbers % size, axis) * growth).astype(x.dtype)
@@ -367,19 +370,19 @@ def in_a_network(typical: Typical) -> None:
 
 
 def with_other_layer(layer: Build, name: str) -> Build | None:
-    """The layer with another one of that name in the place of the first linear layer that it is given; None where it is given none."""
+    """Return the layer with one of that name in place of the first linear layer that it is given; None if it is given none."""
     found = next((each for each in flat(layer.args) if isinstance(each, Given) and each.name in ("linear", "feed_forward")), None)
     return None if found is None else replace(layer, args=exchanged(layer.args, found, Given(name, found.args[:1])))
 
 
 def flat(arguments: Sequence[Any]) -> Iterator[Any]:
-    """The arguments, and those in lists and tuples among them."""
+    """Yield the arguments, and those in lists and tuples among them."""
     for each in arguments:
         yield from flat(each) if isinstance(each, list | tuple) else (each,)
 
 
 def exchanged(arguments: Sequence[Any], old: Given, new: Given) -> tuple[Any, ...]:
-    """The arguments with another one in the place of the first that is `old`."""
+    """Return the arguments with the `new` one in place of the first that is `old`."""
     found: list[Any] = []
     for each in arguments:
         if new not in flat(found) and isinstance(each, list | tuple):
@@ -479,7 +482,10 @@ def many_axes(typical: Typical) -> None:
 
 
 def with_axes(x: np.ndarray, axes: int, fixed: Sequence[int]) -> np.ndarray:
-    """The array with so many axes: one of length two and others of length one more, on the side from which no axis is counted."""
+    """Return the array with so many axes: one of length two and others of length one more.
+
+    They are added on the side from which no axis is counted.
+    """
     ones = [1] * (axes - x.ndim - 1)
     if any(axis >= 0 for axis in fixed):
         return np.stack([x, 2 * x], -1).astype(x.dtype).reshape(*x.shape, *ones, 2)
@@ -565,7 +571,10 @@ def length_one(typical: Typical) -> None:
 
 
 def with_length_one(x: Inputs, fixed: Sequence[int]) -> list[Inputs]:
-    """The beginning of `x`: each axis that is not fixed has length one in turn; where there are more than two, also all but the first."""
+    """Return the beginnings of `x` in which one axis that is not fixed has length one.
+
+    If more than two axes are not fixed, one more beginning has length one along all of them except for the first.
+    """
     dimensions = x[0].ndim
     free = [axis for axis in range(dimensions) if not {axis, axis - dimensions} & set(fixed)]
     short = [[axis] for axis in free] + ([free[1:]] if len(free) > 2 else [])
@@ -573,7 +582,7 @@ def with_length_one(x: Inputs, fixed: Sequence[int]) -> list[Inputs]:
 
 
 def beginning(x: np.ndarray, axes: Sequence[int]) -> np.ndarray:
-    """The part of `x` that has length one along these axes."""
+    """Return the part of `x` that has length one along these axes."""
     return x[tuple(slice(1) if axis in axes else slice(None) for axis in range(x.ndim))].copy()
 
 
@@ -602,7 +611,7 @@ def not_finite(typical: Typical) -> None:
 
 
 def with_one(number: int, x: Inputs, value: float) -> Inputs:
-    """The inputs, with one number replaced somewhere in the middle of that input."""
+    """Return the inputs, with the number in the middle of one of them replaced."""
     spoilt = x[number].copy()
     spoilt.flat[spoilt.size // 2] = value
     changed = list(x)
@@ -763,12 +772,12 @@ def many_rows(typical: Typical) -> None:
 
 
 def free_axes(x: Inputs, fixed: Sequence[int]) -> list[int]:
-    """The axes after the first whose sizes no argument decides."""
+    """Return the axes after the first whose sizes no argument decides."""
     return [axis for axis in range(1, x[0].ndim) if not {axis, axis - x[0].ndim} & set(fixed)]
 
 
 def slim(x: Inputs, fixed: Sequence[int]) -> Inputs:
-    """The beginning of the inputs: two of each axis that is free."""
+    """Return the beginning of the inputs: the first two along each free axis."""
     free = free_axes(x, fixed)
     return each_alike(lambda one: one[tuple(slice(2) if axis in free else slice(None) for axis in range(one.ndim))].copy(), x)
 
@@ -821,19 +830,19 @@ def every_argument(typical: Typical) -> None:
 
 
 def signature_of(layer: Build) -> Signature:
-    """How the contract says that a layer is built, or that a function is called."""
+    """Return the signature in the contract by which a layer is built, or a function is called."""
     defines = current().exercise.defines
     return next((each for each in defines if each.name == layer.name), defines[0])
 
 
 def parameters_of(layer: Build, inputs: int) -> tuple[Parameter, ...]:
-    """The parameters of a layer, or those of a function that are none of its inputs."""
+    """Return the parameters of a layer, or those of a function that are not its inputs."""
     parameters = signature_of(layer).parameters
     return parameters[inputs:] if layer.is_function else parameters
 
 
 def by_name(layer: Build, inputs: int, **more: Any) -> Build:
-    """The same layer with further arguments; those that have a default are given by name."""
+    """Return the layer with further arguments. Those that have a default are given by name."""
     parameters = parameters_of(layer, inputs)
     required = [each.name for each in parameters if each.default is None]
     optional = dict(zip((each.name for each in parameters[len(required) :]), layer.arguments[len(required) :], strict=False))

@@ -1,4 +1,4 @@
-"""The words in which a hidden suite says what to play: build a layer, train it, evaluate it, call a function."""
+"""The words in which a hidden suite tells its stories: build a layer, train it, evaluate it, call a function."""
 
 from __future__ import annotations
 
@@ -27,10 +27,11 @@ from normgrade.worker.requests import (
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """How a story begins: build a layer with these arguments, then fill its parameters and buffers.
+    """The beginning of a story: a layer is built with these arguments, then its parameters and buffers are filled.
 
-    `build(…)` makes one, and each method below returns a changed copy. What `filled` does not name gets random values: distinct, weights
-    far from 1 and biases far from 0, positive where the name says variance or deviation, and small counts in integer buffers.
+    `build(…)` makes one, and each method below returns a changed copy. Parameters and buffers that `filled` does not name get random
+    values: distinct, weights far from 1 and biases far from 0, positive if the name says variance or deviation, and small counts in integer
+    buffers.
 
     >>> story = build(3, eps=1e-3).to("float64").filled(weight=2.0)
     """
@@ -47,7 +48,7 @@ class Build:
 
     @property
     def is_function(self) -> bool:
-        """Whether this is a layer without state, which calls a function.
+        """True if this is a layer without state, which calls a function.
 
         >>> function("softmax").is_function, forward_backward().is_function, build(3).is_function
         (True, True, False)
@@ -65,7 +66,7 @@ class Build:
 
     @property
     def arguments(self) -> tuple[Any, ...]:
-        """The arguments by position.
+        """The positional arguments.
 
         >>> function("softmax", 0).arguments
         (0,)
@@ -73,7 +74,7 @@ class Build:
         return self.args[1:] if self.is_function else self.args
 
     def with_arguments(self, *args: Any, **kwargs: Any) -> Build:
-        """The same with other arguments.
+        """Return a copy with other arguments.
 
         >>> build(3, eps=1e-3).with_arguments(5, affine=False)
         Build(args=(5,), kwargs={'affine': False}, layer=None, dtype='float32', state={}, watch=(), ignored=(), scalars=(), unfilled=False)
@@ -81,37 +82,37 @@ class Build:
         return replace(self, args=(self.name, *args) if self.is_function else args, kwargs=kwargs)
 
     def named(self, layer: str) -> Build:
-        """The name of the class to build. Without it, that is the first name that the exercise defines.
+        """Name the class to build. By default, it is the first name that the exercise defines.
 
         >>> story = build(3).named("RMSNorm")
         """
         return replace(self, layer=layer)
 
     def to(self, dtype: str) -> Build:
-        """The dtype of all floating-point parameters and buffers, by PyTorch's name. Without it, "float32".
+        """Set the dtype of all floating-point parameters and buffers, by PyTorch's name. The default is "float32".
 
         >>> story = build(3).to("bfloat16")
         """
         return replace(self, dtype=dtype)
 
     def filled(self, **state: Any) -> Build:
-        """Values for parameters and buffers by name: numbers, or arrays that broadcast to the tensor's shape.
+        """Fill parameters and buffers by name: with numbers, or with arrays that broadcast to the tensor's shape.
 
-        A name that the reference does not have makes the suite broken: its checks end with the outcome "error".
+        If the reference does not have a name, the suite is broken: its checks end with the outcome "error".
 
         >>> story = build(3).filled(weight=[1.0, 2.0, 3.0], bias=0.0)
         """
         return replace(self, state={**self.state, **{name: np.asarray(value) for name, value in state.items()}})
 
     def ignoring(self, *names: str) -> Build:
-        """Parameters and buffers that are filled, but not compared: those that the contract leaves some freedom.
+        """Fill these parameters and buffers, but do not compare them: the contract leaves them some freedom.
 
         >>> story = build(3).ignoring("u", "v")
         """
         return replace(self, ignored=self.ignored + names)
 
     def as_scalars(self, *names: str) -> Build:
-        """Parameters and buffers that are one number each: a new layer may have them in the shape () or (1,).
+        """Let a new layer have these parameters and buffers, of one number each, in the shape () or (1,).
 
         Every other tensor of a new layer has the reference's shape.
 
@@ -120,16 +121,16 @@ class Build:
         return replace(self, scalars=self.scalars + names)
 
     def as_built(self) -> Build:
-        """The layer keeps the parameters and buffers that it was built with.
+        """Let the layer keep the parameters and buffers that it was built with.
 
         >>> story = build(3).as_built()
         """
         return replace(self, unfilled=True)
 
     def watching(self, *names: str) -> Build:
-        """Integer buffers to compare after every step. Floating-point parameters and buffers always are.
+        """Compare these integer buffers after every step. Floating-point parameters and buffers always are.
 
-        A name that the reference does not have makes the suite broken: its checks end with the outcome "error".
+        If the reference does not have a name, the suite is broken: its checks end with the outcome "error".
 
         >>> story = build(3).watching("num_batches_tracked")
         """
@@ -141,11 +142,11 @@ Story = Sequence[Part]  # a build and its steps, or one call, or one probe
 
 
 def build(*args: Any, **kwargs: Any) -> Build:
-    """The beginning of a layer's story: the class is called with these arguments.
+    """Begin the story of a layer: its class is called with these arguments.
 
-    They are numbers, texts, arrays, None, callables such as `linear(6, 6)`, or tuples and lists of these.
+    The arguments are numbers, texts, arrays, None, callables such as `linear(6, 6)`, or tuples and lists of these.
 
-    Steps may follow it. `agree(build(…))` without any compares the new layer's state dict: keys, shapes, dtypes and initial values.
+    Steps may follow it. If there are none, `agree(build(…))` compares the new layer's state dict: keys, shapes, dtypes and initial values.
 
     >>> story = build(3, eps=1e-3, affine=False)
     """
@@ -153,9 +154,9 @@ def build(*args: Any, **kwargs: Any) -> Build:
 
 
 def function(name: str, *args: Any, **kwargs: Any) -> Build:
-    """The beginning of a function's story, in the place of `build`: a layer without state, whose call is that of the function.
+    """Begin the story of a function, in place of `build`: a layer without state, whose call is that of the function.
 
-    The function is called with the inputs of a step, then with these arguments, which are of the same kinds as those of `build`. It knows
+    The function is called with the inputs of a step, then with these arguments, which are of the same kinds as those of `build`. It has
     no mode, so its steps are `evaluate`.
 
     >>> story = function("softmax", dim=0), evaluate(np.ones((4, 3), np.float32), scattered=True)
@@ -164,11 +165,11 @@ def function(name: str, *args: Any, **kwargs: Any) -> Build:
 
 
 def forward_backward(*args: Any, **kwargs: Any) -> Build:
-    """The beginning of the story of a pair of functions in NumPy, in the place of `build`: `forward`, and `backward` by hand.
+    """Begin the story of a pair of functions in NumPy, in place of `build`: `forward`, and `backward` by hand.
 
-    `forward` is called with the inputs of a step, then with these arguments, and gives a pair: the output, and a cache. `backward` is
-    called with a random gradient of the output and the cache, and gives a tuple: the gradients of the inputs, in their order. Steps are
-    `evaluate`.
+    `forward` is called with the inputs of a step, then with these arguments, and returns a pair: the output, and a cache. `backward` is
+    called with a random gradient of the output and the cache, and returns a tuple: the gradients of the inputs, in their order. The steps
+    are `evaluate`.
 
     >>> story = forward_backward(eps=0.1), evaluate(np.ones((4, 3), np.float32), np.ones(3, np.float32))
     """
@@ -177,14 +178,14 @@ def forward_backward(*args: Any, **kwargs: Any) -> Build:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A callable that a layer is given: one of `normgrade.probes.CALLABLES`, by name, and what it is made with."""
+    """A callable that a layer is given: one of `normgrade.probes.CALLABLES`, by name, and the arguments that it is made with."""
 
     name: str
     args: tuple[Any, ...] = ()
 
 
 def linear(in_features: int, out_features: int) -> Given:
-    """A linear layer with a bias, as an argument of `build` or `function`. Its parameters are filled, and their gradients compared.
+    """Return a linear layer with a bias, as an argument of `build` or `function`. Its parameters are filled, and their gradients compared.
 
     >>> story = build(linear(6, 6), alpha=0.3)
     """
@@ -192,9 +193,9 @@ def linear(in_features: int, out_features: int) -> Given:
 
 
 def feed_forward(width: int) -> Given:
-    """Two linear layers with tanh between them, from `width` features to as many, as an argument of `build` or `function`.
+    """Return two linear layers with tanh between them, from `width` features to as many, as an argument of `build` or `function`.
 
-    It is no multiple of its input. Its parameters are filled, and their gradients compared.
+    Its output is not a multiple of its input. Its parameters are filled, and their gradients compared.
 
     >>> story = build([feed_forward(6), feed_forward(6)])
     """
@@ -202,7 +203,7 @@ def feed_forward(width: int) -> Given:
 
 
 def scaled(factor: float) -> Given:
-    """A layer without parameters, x → factor · x, as an argument of `build` or `function`.
+    """Return a layer without parameters, x → factor · x, as an argument of `build` or `function`.
 
     >>> story = build(scaled(0.5), alpha=0.3)
     """
@@ -210,7 +211,7 @@ def scaled(factor: float) -> Given:
 
 
 def plain(factor: float) -> Given:
-    """The same as a plain function, which is no Module: where the claim is that a layer takes functions.
+    """Return x → factor · x as a plain function, which is no Module, for the claim that a layer takes functions.
 
     >>> story = build(plain(0.5), alpha=0.3)
     """
@@ -218,7 +219,7 @@ def plain(factor: float) -> Given:
 
 
 def identity() -> Given:
-    """A layer that returns the very tensor it was given, as an argument of `build` or `function`.
+    """Return a layer that returns the very tensor it was given, as an argument of `build` or `function`.
 
     >>> story = build(identity(), alpha=0.3)
     """
@@ -226,31 +227,32 @@ def identity() -> Given:
 
 
 def train(x: np.ndarray, *more: np.ndarray, dtype: str | None = None, scattered: bool = False, **special: Any) -> LayerStep:
-    """A step in training mode: call the layer on `x`, then run the backward pass from a random gradient of its output.
+    """Return a step in training mode: call the layer on `x`, then run the backward pass from a random gradient of its output.
 
     - `x`, `more`: arrays of the shapes that the layer takes; most take one.
     - `dtype`: PyTorch's name of the dtype that the inputs are rounded to; without it, each has its own. In "float16" and "bfloat16" there
-      is a backward pass only with `backward=True`, whose gradients need to be nearly right.
-    - `scattered`: whether the numbers of the inputs lie in memory in another order, so that `view` on them fails.
+      is a backward pass only with `backward=True`, and its gradients only need to be nearly right.
+    - `scattered`: if true, the numbers of the inputs lie in memory in another order, so that `view` on them fails.
     - `special`: any of these, by name:
       - `view="strided"` or `view="expanded"`: each input is part of another tensor; `view="channels_last"`: dimension 1 is last in memory.
-      - `gradients="no_grad"` or `gradients="inference_mode"`, without a backward pass; so too `backward=False`.
-      - `frozen=True`: no parameter needs a gradient; `frozen="2"`: the second one needs none; so too `constant` for the inputs.
-      - `between=…`: another array, on which the layer is called before the backward pass; `residual=True`: that is of `x` plus the output;
-        `twice=True`: it runs two times, from different gradients; `steep=True`: from one that is 8192 times as large.
+      - `gradients="no_grad"` or `gradients="inference_mode"`, without a backward pass; `backward=False` only leaves that out.
+      - `frozen=True`: no parameter needs a gradient; `frozen="2"`: the second one needs none; `constant` does the same for the inputs.
+      - `between=…`: another array, on which the layer is called before the backward pass; `residual=True`: the backward pass is that of
+        `x` plus the output; `twice=True`: it runs two times, from different gradients; `steep=True`: it runs from a gradient that is 8192
+        times as large.
       - `witness=True`: the precision of the statistics is looked at.
-      - `again=True`: the inputs are written into those of the step before, if that was played `again` too.
+      - `again=True`: the inputs are written into those of the step before, if that was played `again`, too.
       - `names=[…]`: the inputs of a function are given by these names, not by position.
-      - `arriving=…`: how the gradient of the output arrives: "one hot", "with zeros", "ones", "expanded", "strided", "huge" or "tiny"; in
+      - `arriving=…`: the form of the gradient of the output: "one hot", "with zeros", "ones", "expanded", "strided", "huge" or "tiny"; in
         NumPy also "backwards" or "read-only".
-      - `calls=…`: so many calls on varied inputs, then as many backward passes, from the last call to the first.
+      - `calls=…`: the number of calls, on varied inputs; as many backward passes follow, from the last call to the first.
       - `mode="attribute"`: the mode is set by `layer.training = …`; `mode="twice"`: `train()` or `eval()` is called two times.
-      - `beside=True`: another layer is called before the backward pass.
+      - `beside=True`: other layers are called before the backward pass.
       - `leaf=True`: the inputs are leaves; `keep=True`: gradients add up to those before; `graph=True`: with `create_graph=True`.
       - `default="float64"`: the default dtype while the layer is called.
 
-    After it, `agree` compares the output, the gradients of the inputs and of all parameters, all parameters and buffers, and whether an
-    input was changed. Where an input holds a NaN or an infinity, there is no backward pass.
+    After it, `agree` compares the output, the gradients of the inputs and of all parameters, all parameters and buffers, and the inputs,
+    which must not change. If an input holds a NaN or an infinity, there is no backward pass.
 
     >>> x = np.arange(6, dtype=np.float32).reshape(2, 3)
     >>> story = build(3), train(x), train(x, dtype="float16"), train(x, scattered=True), train(x, gradients="no_grad")
@@ -259,7 +261,7 @@ def train(x: np.ndarray, *more: np.ndarray, dtype: str | None = None, scattered:
 
 
 def evaluate(x: np.ndarray, *more: np.ndarray, dtype: str | None = None, scattered: bool = False, **special: Any) -> LayerStep:
-    """A step in evaluation mode, with the arguments and comparisons of `train`, backward pass included.
+    """Return a step in evaluation mode, with the arguments and comparisons of `train`, including the backward pass.
 
     >>> story = build(3), train(np.ones((4, 3), np.float32)), evaluate(np.ones((2, 3), np.float32))
     """
@@ -267,9 +269,9 @@ def evaluate(x: np.ndarray, *more: np.ndarray, dtype: str | None = None, scatter
 
 
 def reload() -> LayerStep:
-    """A step that builds a new layer with the same arguments and loads the state dict of the old one into it.
+    """Return a step that builds a new layer with the same arguments and loads the state dict of the old one into it.
 
-    Nothing is compared after it: the next step shows whether the state dict held everything.
+    Nothing is compared after it: the next step shows if the state dict held everything.
 
     >>> story = build(3), train(np.ones((4, 3), np.float32)), reload(), evaluate(np.ones((2, 3), np.float32))
     """
@@ -277,7 +279,7 @@ def reload() -> LayerStep:
 
 
 def copy() -> LayerStep:
-    """A step that goes on with a deep copy of the layer; `swap` comes back to the original.
+    """Return a step that goes on with a deep copy of the layer; `swap` comes back to the original.
 
     >>> story = build(3), copy(), train(np.ones((4, 3), np.float32)), swap(), evaluate(np.ones((2, 3), np.float32))
     """
@@ -285,7 +287,7 @@ def copy() -> LayerStep:
 
 
 def pickle() -> LayerStep:
-    """A step that goes on with the layer after it was pickled and read again, where it can be pickled.
+    """Return a step that goes on with the layer after it was pickled and read again, if it can be pickled.
 
     >>> story = build(3), pickle(), train(np.ones((4, 3), np.float32))
     """
@@ -293,7 +295,7 @@ def pickle() -> LayerStep:
 
 
 def double() -> LayerStep:
-    """A step that goes on with the layer in float64.
+    """Return a step that goes on with the layer in float64.
 
     >>> story = build(3), train(np.ones((4, 3), np.float32)), double(), train(np.ones((4, 3)), dtype="float64")
     """
@@ -301,10 +303,10 @@ def double() -> LayerStep:
 
 
 def swap(*args: Any, **kwargs: Any) -> LayerStep:
-    """A step that goes on with the other layer: the one that was left by the last `copy` or `swap`, or else a second one.
+    """Return a step that goes on with the other layer: the one that the last `copy` or `swap` left, or else a second one.
 
-    A second one is built with the arguments that are given here, or else with the same, and filled with the same numbers in reverse order
-    where they fit.
+    A second one is built with the arguments that are given here, or else with those of the first. It is filled with the numbers of the
+    first in reverse order, if they fit.
 
     >>> story = build(3), train(np.ones((4, 3), np.float32)), swap(3, eps=0.5), train(np.ones((4, 3), np.float32))
     """
@@ -312,7 +314,7 @@ def swap(*args: Any, **kwargs: Any) -> LayerStep:
 
 
 def change(scale: float | None = None) -> LayerStep:
-    """A step that writes new random numbers into the layer's parameters and buffers; weights and biases are `scale` times as large.
+    """Return a step that writes new random numbers into the layer's parameters and buffers; weights and biases are `scale` times as large.
 
     >>> story = build(3), evaluate(np.ones((4, 3), np.float32)), change(), evaluate(np.ones((4, 3), np.float32))
     """
@@ -320,7 +322,7 @@ def change(scale: float | None = None) -> LayerStep:
 
 
 def load() -> LayerStep:
-    """The same as `change`, by `load_state_dict` with `assign=True`: the layer gets new tensors.
+    """Return a step like `change` that uses `load_state_dict` with `assign=True`, so that the layer gets new tensors.
 
     >>> story = build(3), evaluate(np.ones((4, 3), np.float32)), load(), evaluate(np.ones((4, 3), np.float32))
     """
@@ -328,7 +330,7 @@ def load() -> LayerStep:
 
 
 def learn(rate: float) -> LayerStep:
-    """A step of gradient descent: every parameter moves against its gradient, times `rate`.
+    """Return a step of gradient descent: every parameter moves against its gradient, times `rate`.
 
     >>> story = build(3), train(np.ones((4, 3), np.float32)), learn(0.3), evaluate(np.ones((4, 3), np.float32))
     """
@@ -336,7 +338,7 @@ def learn(rate: float) -> LayerStep:
 
 
 def attempt(x: np.ndarray, *more: np.ndarray) -> LayerStep:
-    """A step that calls the layer on inputs that it may refuse; the steps after it show what that has changed.
+    """Return a step that calls the layer on inputs that it may refuse. The steps after it show if that has changed anything.
 
     >>> story = build(3), attempt(np.ones(3, np.float32)), train(np.ones((4, 3), np.float32))
     """
@@ -344,7 +346,7 @@ def attempt(x: np.ndarray, *more: np.ndarray) -> LayerStep:
 
 
 def settings() -> LayerStep:
-    """A step that looks whether PyTorch's settings and all random numbers are as they were before the layer was built.
+    """Return a step that compares PyTorch's settings and all random states with those before the layer was built.
 
     >>> story = build(3), train(np.ones((4, 3), np.float32)), settings()
     """
@@ -368,14 +370,14 @@ def step_on(
 
 
 def call(name: str, *args: Any, dtype: str | None = None, scattered: bool = False, **kwargs: Any) -> FunctionCall:
-    """A whole story: call the function of that name once with these arguments.
+    """Return a whole story: one call of the function of that name, with these arguments.
 
     - `dtype`: PyTorch's name of the dtype that positional arrays of floating-point numbers are rounded to; without it, each has its own.
-    - `scattered`: whether the numbers of positional arrays lie in memory in another order, so that `view` on them fails.
+    - `scattered`: if true, the numbers of positional arrays lie in memory in another order, so that `view` on them fails.
 
-    Where a positional argument is a float32 array, or was made a float64 one by `dtype`, the backward pass runs from a random gradient of
-    the result. `agree` then compares the result, each item of a tuple by itself, the gradients of the positional floating-point arguments,
-    and whether any of these was changed. To play a function as often and in as many ways as a layer, see `function`.
+    If a positional argument is a float32 array, or was made a float64 one by `dtype`, the backward pass runs from a random gradient of the
+    result. `agree` then compares the result, each item of a tuple by itself, the gradients of the positional floating-point arguments, and
+    these arguments, which must not change. To play a function as often and in as many ways as a layer, see `function`.
 
     >>> story = call("rms", np.ones((2, 3), np.float32), eps=1e-3, dtype="float16")
     """
@@ -390,11 +392,11 @@ def is_floating(value: object) -> bool:
 
 
 def probe(name: str, **inputs: Any) -> OwnProbe:
-    """A whole story: play one of the exercise's own probes on these inputs.
+    """Return a whole story: one play of the exercise's own probe of that name, on these inputs.
 
-    They are numbers, texts, arrays, None, or tuples, lists and dictionaries of these.
+    The inputs are numbers, texts, arrays, None, or tuples, lists and dictionaries of these.
 
-    `name` is that of a function in the exercise's `probes.py`. `agree` compares every place that it returns.
+    `name` is the name of a function in the exercise's `probes.py`. `agree` compares every place that it returns.
 
     >>> story = probe("coefficients", encoder_layers=12)
     """
@@ -402,7 +404,7 @@ def probe(name: str, **inputs: Any) -> OwnProbe:
 
 
 def request(story: Story, default_layer: str, key: object) -> TypedRequest:
-    """The request that plays the story; what it leaves open is drawn by this key. A build without steps looks at the new layer itself."""
+    """Return the request that plays the story, with the key for its random draws. A build without steps looks at the new layer itself."""
     match story:
         case [FunctionCall() | OwnProbe() as asked]:
             return replace(asked, draw=key)
@@ -426,7 +428,7 @@ def request(story: Story, default_layer: str, key: object) -> TypedRequest:
 
 
 def carried(value: Any) -> Any:
-    """An argument as a request carries it."""
+    """Return an argument in the form in which a request carries it."""
     refuse_tensor(value)
     if isinstance(value, np.ndarray):
         return Array(value, value.dtype.name)
@@ -440,7 +442,7 @@ def carried(value: Any) -> Any:
 
 
 def refuse_tensor(value: object) -> None:
-    """Raise a TypeError about a tensor of PyTorch's, which a suite does not have."""
+    """Raise TypeError if the value is a tensor of PyTorch, which a suite does not have."""
     if type(value).__module__.partition(".")[0] == "torch":
         kind = type(value).__name__
         raise TypeError(_("a suite has no {type} of torch: use randn(…), uniform(…), ones(…), zeros(…), or a NumPy array", type=kind))

@@ -1,4 +1,4 @@
-"""A hidden suite as data: its tests, with their claims, points and hints, to be played as often as one likes."""
+"""A hidden suite as data: its tests, with their claims, points and hints, which can be played any number of times."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class HiddenTest:
     hints: Mapping[str, str]  # by language
     function: Callable[..., None]
     arguments: Mapping[str, Any]
-    courtesy: bool = False  # whether it does not decide
+    courtesy: bool = False  # if true, it does not decide whether a submission passes
 
     @property
     def claim(self) -> str:
@@ -33,16 +33,16 @@ class HiddenTest:
 
     @property
     def hint(self) -> str:
-        """In the language that is spoken, or else in English."""
+        """The hint in the language that is spoken, or else in English."""
         return self.hints.get(spoken()) or self.hints.get(ENGLISH, "")
 
     @property
     def looks(self) -> bool:
-        """Whether it looks at what is observed, so that it cannot be rehearsed before the reference is played."""
+        """True if the test looks at observations, so that it cannot be rehearsed before the reference is played."""
         return "observe" in self.arguments
 
     def __call__(self) -> None:
-        """Run the test; the words in it belong to the check that is being played."""
+        """Run the test. The words in it belong to the check that is being played."""
         self.function(**self.arguments)
 
 
@@ -54,9 +54,9 @@ class Suite:
     tests: tuple[HiddenTest, ...]
 
     def only(self, pattern: str) -> Suite:
-        """The tests whose names match a glob; of a test with several cases, its name alone stands for all of them. Without a pattern, all.
+        """Return the suite with only the tests whose names match a glob. Without a pattern, these are all.
 
-        Raises UsageError where there is none.
+        The name of a test without its case stands for all its cases. Raises UsageError if no test matches.
         """
         chosen = tuple(test for test in self.tests if not pattern or matches(test.name, pattern))
         if not chosen:
@@ -76,7 +76,7 @@ class Suite:
 
     @property
     def claims(self) -> Mapping[str, tuple[str, ...]]:
-        """The names of the tests that make each claim."""
+        """The names of the tests, by the claim that they make."""
         found: dict[str, tuple[str, ...]] = {}
         for test in self.tests:
             found[test.claim] = (*found.get(test.claim, ()), test.name)
@@ -84,5 +84,5 @@ class Suite:
 
 
 def matches(name: str, pattern: str) -> bool:
-    """Whether a glob is meant for a test: for its name, with its case or without. The name itself is meant, too, brackets and all."""
+    """Return True if a glob matches the name of a test, with its case or without. The name itself matches, too, even with brackets."""
     return name == pattern or fnmatchcase(name, pattern) or fnmatchcase(name.partition("[")[0], pattern)

@@ -25,17 +25,17 @@ from normgrade.suite.grading_options import Options
 from normgrade.suite.run import Rehearsal
 from normgrade.suite.suite import Suite
 
-if TYPE_CHECKING:  # multiprocessing is loaded where anything has to be computed
+if TYPE_CHECKING:  # multiprocessing is loaded only if anything has to be computed
     from normgrade.suite.parallel import Tick
 
-FEW = 2000  # plays of mistakes, which take less long than to start more processes
-SOURCES = ("compare/differences.py", "compare/effects.py", "compare/facts.py", "compare/footprints.py", "suite/*.py")  # that decide
+FEW = 2000  # plays of mistakes, which take less time than starting more processes
+SOURCES = ("compare/differences.py", "compare/effects.py", "compare/facts.py", "compare/footprints.py", "suite/*.py")  # that decide them
 
 
 def footprints(suite: Suite, rehearsal: Rehearsal, mistakes: Sequence[Mistake], options: Options, deadline: Deadline = NEVER) -> Footprints:
-    """The footprints of these mistakes, in all plays that the seed draws. What does not ship with the exercise is computed.
+    """Return the footprints of these mistakes in all plays of a suite. Those that do not ship with the exercise are computed.
 
-    Raises OutOfTime where they are not computed by the deadline.
+    Raises OutOfTime if they are not computed by the deadline.
     """
     if (known := at_hand(suite, rehearsal, mistakes)) is not None:
         return known
@@ -44,7 +44,7 @@ def footprints(suite: Suite, rehearsal: Rehearsal, mistakes: Sequence[Mistake], 
 
 
 def at_hand(suite: Suite, rehearsal: Rehearsal, mistakes: Sequence[Mistake]) -> Footprints | None:
-    """The footprints of these mistakes without computing any: they ship with the exercise, or were kept. None where some are missing."""
+    """Return the footprints of these mistakes that ship or were kept, without computing any; None if some are missing."""
     there = shipped(suite, rehearsal)
     if missing := missing_in(there, mistakes):
         more = kept(rehearsal, missing)
@@ -53,7 +53,7 @@ def at_hand(suite: Suite, rehearsal: Rehearsal, mistakes: Sequence[Mistake]) -> 
 
 
 def missing_in(there: Footprints | None, mistakes: Sequence[Mistake]) -> list[Mistake]:
-    """The mistakes whose footprints are still to be found; those that changed since are among them."""
+    """Return the mistakes whose footprints are still to be found, including those that changed since."""
     return [mistake for mistake in mistakes if there is None or not there.has(mistake)]
 
 
@@ -62,7 +62,7 @@ def joined(there: Footprints | None, more: Footprints) -> Footprints:
 
 
 def shipped(suite: Suite, rehearsal: Rehearsal) -> Footprints | None:
-    """The footprints that ship with an exercise; None where there are none, or where they are of other plays."""
+    """Return the footprints that ship with an exercise; None if there are none, or if they are of other plays."""
     with suppress(OSError, Damaged):
         there = decode(rehearsal.exercise.footprints.read_bytes())
         return there if made_for(there, suite, rehearsal) else None
@@ -70,7 +70,7 @@ def shipped(suite: Suite, rehearsal: Rehearsal) -> Footprints | None:
 
 
 def made_for(there: Footprints, suite: Suite, rehearsal: Rehearsal) -> bool:
-    """Return if footprints are of the plays of a suite."""
+    """Return True if footprints are of the plays of a suite."""
     plays = plays_of(suite, rehearsal)
     return there.layout.keys == tuple(key for key, _ in plays) and np.array_equal(there.plays, made_of(plays, rehearsal.oracle))
 
@@ -83,9 +83,9 @@ def computed(
     deadline: Deadline = NEVER,
     on_change: OnChange = lambda mistake, play, change: None,
 ) -> Footprints:
-    """The footprints as they are computed here, and kept. No two processes compute the same ones at once.
+    """Compute the footprints and keep them, unless they were kept already. No two processes compute the same ones at once.
 
-    If that is done in this process, `on_change` is called with everything that a mistake changes. Raises OutOfTime where they are not
+    If they are computed in this process, `on_change` is called with every change that a mistake makes. Raises OutOfTime if they are not
     computed by the deadline.
     """
     if (known := kept(rehearsal, mistakes)) is not None:
@@ -101,9 +101,9 @@ def computed(
 
 
 def kept(rehearsal: Rehearsal, mistakes: Sequence[Mistake]) -> Footprints | None:
-    """The footprints as they were kept; None where they are still to be computed."""
+    """Return the footprints that were kept; None if they are still to be computed."""
     known = rehearsal.oracle.cache.get(key(rehearsal, mistakes))
-    with suppress(Damaged):  # as good as none
+    with suppress(Damaged):  # as if there were none
         return None if known is None else decode(known)
     return None
 
@@ -111,7 +111,7 @@ def kept(rehearsal: Rehearsal, mistakes: Sequence[Mistake]) -> Footprints | None
 def played(
     suite: Suite, rehearsal: Rehearsal, mistakes: Sequence[Mistake], options: Options, deadline: Deadline, on_change: OnChange
 ) -> Footprints:
-    """The footprints, from plays of every mistake, on all cores where that is worth it."""
+    """Play every mistake, on all cores if that is worth it, and return the footprints."""
     from normgrade.suite.parallel import Job, over_cores
 
     oracle, exercise, seed = rehearsal.oracle, rehearsal.exercise, rehearsal.seed
@@ -136,42 +136,42 @@ def played_here(
 
 
 def played_elsewhere(what: str, exercise: Exercise, oracle: Oracle, seed: int, mistakes: Sequence[Mistake], tick: Tick) -> Footprints:
-    """The footprints of these mistakes, for a job in another process: it collects the suite anew, since plays do not travel."""
+    """Return the footprints of these mistakes, as a job in another process. It collects the suite again, because plays cannot be sent."""
     rehearsal = Rehearsal(oracle, exercise, read_text(exercise.reference), seed)
     plays = plays_of(collect([exercise])[exercise.slug], rehearsal)
     return played_here(what, plays, rehearsal.reference, mistakes, oracle, lambda mistake, play, change: None, tick)
 
 
 def none_of(suite: Suite, rehearsal: Rehearsal) -> Footprints:
-    """The footprints of no mistake."""
+    """Return the footprints of no mistake, in the plays of a suite."""
     plays = plays_of(suite, rehearsal)
     return Footprints.of(effects_from((), Layout.of(plays), ()), made_of(plays, rehearsal.oracle), ())
 
 
 def plays_of(suite: Suite, rehearsal: Rehearsal) -> Plays:
-    """All plays of a suite, as they are asked for, with nothing observed."""
+    """Return all plays of a suite by their keys, as the right answer plays them."""
     return [((test.name, number), play) for test in suite.tests for number, play in enumerate(rehearsal.of(test).right)]
 
 
 def made_of(plays: Plays, oracle: Oracle) -> np.ndarray:
-    """A number for each play, which depends on all that the play depends on in the course: no library's version is part of it."""
+    """Return a number for each play, which depends on all that the play depends on in the course, but on no version of a library."""
     own = [str(VERSION), oracle.reference or "", oracle.all_probes, *oracle.spread]
     return np.array([digest(*own, request_key(play.expectation.request)) for _, play in plays], np.uint64)
 
 
 def key(rehearsal: Rehearsal, mistakes: Sequence[Mistake]) -> str:
-    """The name under which footprints are kept: it depends on everything that they depend on."""
+    """Return the cache name of footprints. It depends on everything that they depend on."""
     wrong = [text for mistake in mistakes for text in (mistake.name, mistake.source)]
     return fingerprint("footprints", *of_exercise(rehearsal), *wrong)
 
 
 def key_of_one(rehearsal: Rehearsal, mistake: Mistake) -> str:
-    """The name under which is kept what one mistake was seen to change."""
+    """Return the cache name of the changes that one mistake was seen to make."""
     return fingerprint("seen", *of_exercise(rehearsal), mistake.source)
 
 
 def of_exercise(rehearsal: Rehearsal) -> tuple[str | bytes, ...]:
-    """All that plays of an exercise depend on, except for what is played."""
+    """Return all that plays of an exercise depend on, except for the source that is played."""
     oracle, exercise = rehearsal.oracle, rehearsal.exercise
     files = [exercise.description, exercise.suite, exercise.reference, *exercise.helpers]
     return (str(rehearsal.seed), *map(read_text, files), oracle.all_probes, *oracle.spread, own_sources())

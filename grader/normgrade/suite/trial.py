@@ -1,4 +1,4 @@
-"""A trial: a learner's file and the reference are played once on an input of the learner's own."""
+"""A trial: one play of a learner's file and of the reference, on an input of the learner's own."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 OUTPUT = Place("output", step=1)
 MOST_NUMBERS = 10_000_000  # of parameters and buffers
-SEEDS = 1, 2  # of initial values: a layer is random if they change it
+SEEDS = 1, 2  # of initial values: a layer is random if they differ
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One call on inputs of the learner's own: how the layer is built, its inputs, and how it is called.
+    """One call on inputs of the learner's own: the build of the layer, its inputs, and the kind of call.
 
     A layer keeps the values that it was built with. With a `seed`, it is filled with random ones.
     """
@@ -44,7 +44,7 @@ class Trial:
 
     @property
     def dtype(self) -> str:
-        """The dtype of the first input; the layer has it too."""
+        """The dtype of the first input, which the layer has, too."""
         return self.inputs[0].dtype if self.inputs else "float32"
 
     @property
@@ -62,7 +62,7 @@ class Trial:
 
 
 def input_of(values: np.ndarray, dtype: str) -> Array:
-    """Return an input in this dtype. A number that is too large for it becomes infinite, as in PyTorch."""
+    """Return an input in this dtype. If a number is too large for it, it becomes infinite, as in PyTorch."""
     with np.errstate(all="ignore"):
         return rounded_to(values, dtype)
 
@@ -77,7 +77,7 @@ def played(grader: Grader, trial: Trial, source: str, file_name: str) -> Played:
 
 
 def asked(trial: Trial, oracle: Oracle, reference: str) -> TypedRequest:
-    """Return the request that plays a trial, complete."""
+    """Return the complete request that plays a trial."""
     build, key = trial.build, ["try", trial.seed]
     if not trial.inputs:
         return request([call(str(build.name), *build.arguments, **build.kwargs)], "", key)
@@ -120,7 +120,7 @@ def initial_values(build: Build, oracle: Oracle, reference: str, seed: int) -> M
 
 
 def with_upstream(whole: TypedRequest, oracle: Oracle, reference: str) -> TypedRequest:
-    """Return the request with a backward pass from 1, 2, 3, … in the shape of the output; without any if that is no tensor."""
+    """Return the request with a backward pass from 1, 2, 3, … in the shape of the output; without one if the output is not a tensor."""
     output = oracle.natively(reference, whole).values.get(OUTPUT)
     if not isinstance(whole, LayerStory) or not isinstance(output, Array):
         return whole

@@ -1,4 +1,4 @@
-"""Plays the course's own wrong sources in a worker, one after the other: the grader needs no PyTorch for that."""
+"""Plays of the course's own wrong sources in a worker, one after the other, so that the grader needs no PyTorch."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LIMITS = Limits(total_s=3600.0)  # for all sources together
 
 @dataclass
 class Understudy:
-    """A worker that loads whatever source is to be played next, and enforces a `ban`. Its process starts with the first one."""
+    """A worker that loads one source after the other to play it, and enforces a `ban`. Its process starts with the first source."""
 
     host: Host
     exercise: Exercise
@@ -30,9 +30,10 @@ class Understudy:
     worker: Worker | None = None
 
     def plays(self, asked: Iterable[tuple[str, Playable]], exactly: bool = False) -> Iterator[Observation | None]:
-        """What each source observes, natively or `exactly` in float64, in their order; None where it cannot be executed, or has no answer.
+        """Yield the observation of each source, natively or `exactly` in float64; None if it cannot be executed, or has no answer.
 
-        The worker plays the next ones while the caller looks at what was observed before. Who plays `exactly` asks widened requests.
+        The worker plays the next sources while the caller looks at the observations before. If they are played `exactly`, the requests
+        have to be widened ones.
         """
         questions, announced = tee(PlayQuestion(request, SIZE_LIMIT_BYTES, source, exactly) for source, request in asked)
         worker = self.open_worker()
@@ -40,11 +41,11 @@ class Understudy:
         return (self.answer(worker, question) for question in questions)
 
     def part(self, source: str) -> Part:
-        """One source, which is played alone for a while."""
+        """Return the player of one source, which the worker plays for a while."""
         return Part(self.open_worker(), source)
 
     def record(self, question: RecordQuestion | Substitute) -> Recording:
-        """One play on record, of a source of the course's own."""
+        """Return one play of a source of the course's own, on record."""
         return self.open_worker().record(question)
 
     def answer(self, worker: Worker, question: PlayQuestion) -> Observation | None:
@@ -52,7 +53,7 @@ class Understudy:
         return None if gone(observation) else observation
 
     def open_worker(self) -> Worker:
-        """The worker; at first, one that has loaded nothing but the exercise's own probes."""
+        """Return the worker. When it is new, it has loaded only the exercise's own probes."""
         if self.worker is None:
             probes, shared = map(read_where_there, (self.exercise.probes, self.exercise.shared_probes))
             self.worker = self.host.worker("", self.exercise.file_name, probes, LIMITS, self.ban, shared)

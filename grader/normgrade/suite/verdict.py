@@ -1,4 +1,4 @@
-"""What a test that was played means: a verdict on the submission, or on the suite, and the check that tells of it."""
+"""The verdict on the submission or on the suite after a test was played, and the check that reports it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from normgrade.suite.vocabulary import Disagreement
 
 
 class Verdict(NamedTuple):
-    """The outcome of a test, and the reason; `wrong` is the play that decided, if one did."""
+    """The outcome of a test, and the reason. `wrong` is the play that decided, if one did."""
 
     outcome: Outcome
     message: str = ""
@@ -29,7 +29,7 @@ PASSED = Verdict(Outcome.PASSED)
 
 
 def judged(error: BaseException, plays: Sequence[Played]) -> Verdict:
-    """Return the verdict of an exception in a test. A test that stumbles over a difference speaks of the submission, not of the suite."""
+    """Return the verdict for an exception in a test. If a play differs, the exception counts against the submission, not the suite."""
     match error:
         case Disagreement():
             return Verdict(Outcome.FAILED, error.message, error.differences, error.play)
@@ -50,7 +50,7 @@ def judged(error: BaseException, plays: Sequence[Played]) -> Verdict:
 
 
 def wrong_in(plays: Sequence[Played]) -> tuple[Difference, ...]:
-    """The differences of the first play that has any."""
+    """Return the differences of the first play that has any."""
     return next(filter(None, (play.differences for play in plays)), ())
 
 
@@ -74,6 +74,6 @@ def result(test: HiddenTest, plays: Sequence[Played], verdict: Verdict, duration
 
 
 def lines_raised(plays: Sequence[Played]) -> tuple[int, ...]:
-    """The lines of the submission in which it raised what it should not have."""
+    """Return the lines of the submission that raised an exception when they should not have."""
     unexpected = [play.observation.error for play in plays if play.refusal is None and play.observation.error is not None]
     return tuple(dict.fromkeys(frame.line for error in unexpected for frame in error.frames))

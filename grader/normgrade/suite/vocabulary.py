@@ -26,13 +26,13 @@ from normgrade.worker.requests import TypedRequest
 
 
 class Player(Protocol):
-    """Plays a request on one submission: a worker, or whatever stands in for one."""
+    """A player of requests on one submission: a worker, or a stand-in for one."""
 
     def play(self, request: Playable, size_limit_bytes: int) -> Observation: ...
 
 
 class Disagreement(Exception):
-    """The submission is wrong: a message, and the play in which it differs, or else the differences themselves."""
+    """The fault of a submission: a message, and the play in which it differs, or else the differences themselves."""
 
     def __init__(self, message: str = "", play: Played | None = None, differences: tuple[Difference, ...] = ()) -> None:
         super().__init__(message)
@@ -41,18 +41,18 @@ class Disagreement(Exception):
         self.differences = differences if play is None else play.differences
 
 
-Judge = Callable[[Played], None]  # raises Disagreement where the submission is wrong
+Judge = Callable[[Played], None]  # raises Disagreement if the submission is wrong
 
 
 class Asked(NamedTuple):
-    """One request of a check, how its answer is judged, and which exceptions are wanted, where one is."""
+    """One request of a check, the judge of its answer, and the names of the exceptions that are wanted, if any."""
 
     expectation: Expectation
     judge: Judge
     refusal: tuple[str, ...] | None = None
 
     def played_by(self, player: Player | None) -> Played:
-        """The play of this request; without a player, by the right answer."""
+        """Return the play of this request; without a player, by the right answer."""
         expectation = self.expectation
         if player is None:
             return Played(as_expected(expectation), expectation, self.refusal)
@@ -60,13 +60,13 @@ class Asked(NamedTuple):
 
 
 def as_expected(expectation: Expectation) -> Observation:
-    """What is observed where everything is as it should be."""
+    """Return the observation that a right submission makes."""
     values: Mapping[str, Value] = Deferred(lambda: {place: as_played(expected) for place, expected in expectation.places.items()})
     return Observation(values, expectation.error)
 
 
 def as_played(expected: Expected) -> Value:
-    """A value as a native play of the reference gives it, but for rounding."""
+    """Return a value as a native play of the reference gives it, up to rounding."""
     value = expected.value
     if isinstance(value, Array) and value.values.dtype.kind == "f" and expected.dtype is not None:
         return rounded_to(value.values, expected.dtype)
@@ -75,7 +75,7 @@ def as_played(expected: Expected) -> Value:
 
 @dataclass
 class Playing:
-    """The check that is being played: on which submission, or on the right answer, and what was drawn and observed so far."""
+    """The check that is being played, on a submission or on the right answer, with its draws and plays so far."""
 
     player: Player | None
     oracle: Oracle
@@ -86,14 +86,17 @@ class Playing:
     draws: int = 0
     plays: list[Played] = field(default_factory=list)
     asked: list[Asked] = field(default_factory=list)
-    looked: bool = False  # whether the test itself looked at what was observed
+    looked: bool = False  # true if the test itself looked at observations
 
     def random(self) -> np.random.Generator:
         self.draws += 1
         return generator(self.seed, self.check, "input", self.draws)
 
     def expectation(self, story: Story, refusal: type[Exception] | None = None) -> Expectation:
-        """What the reference observes. A kept one that is of no use is computed once more before the suite is called broken."""
+        """Return the expectation of a story, as the reference plays it. Raises BrokenSuite if nothing can be compared with it.
+
+        An expectation from the cache that is of no use is computed once more before.
+        """
         asked = self.request(story)
         expectation = self.oracle.expectation(self.reference, asked)
         why = unsound(expectation, self.exercise.places)
@@ -105,17 +108,17 @@ class Playing:
         return expectation
 
     def is_defined(self, story: Story, also_finite: bool = False) -> bool:
-        """Whether the reference plays a story to its end, and what it gives can be compared, where it has to be `also_finite`."""
+        """Return True if the reference raises nothing in a story and, if it has to be `also_finite`, its numbers can be compared."""
         expectation = self.oracle.expectation(self.reference, self.request(story))
         sound = (not unsound(expectation)) if expectation.sound is None and also_finite else expectation.sound
         return expectation.error is None and not (also_finite and not sound)
 
     def request(self, story: Story) -> TypedRequest:
-        """The story as it is asked next."""
+        """Return the request that plays a story next. Its random numbers are drawn by seed, check and number of plays."""
         return request(story, self.exercise.defines[0].name, [self.seed, self.check, len(self.plays)])
 
     def play(self, expectation: Expectation, judge: Judge, refusal: tuple[str, ...] | None = None) -> Played:
-        """Have the submission play what the reference has played, and judge it. What ships is proved: the right answer is not judged."""
+        """Have the submission play the request of an expectation, and judge it. If that ships as sound, the right answer is not judged."""
         self.asked.append(Asked(expectation, judge, refusal))
         self.plays.append(self.asked[-1].played_by(self.player))
         if self.player is not None or not expectation.sound:
@@ -134,9 +137,9 @@ def current() -> Playing:
 
 
 def randn(*shape: int) -> np.ndarray:
-    """Random numbers with a standard normal distribution: a float32 array of this shape.
+    """Return random numbers with a standard normal distribution: a float32 array of this shape.
 
-    They depend on the seed of the grading, the test's name and the number of arrays drawn in the test before, and on nothing else. Raises
+    They depend only on the seed of the grading, the test's name and the number of arrays drawn in the test before. Raises
     BrokenSuite outside a running check, such as while the suite is imported.
 
     An example::
@@ -147,9 +150,9 @@ def randn(*shape: int) -> np.ndarray:
 
 
 def uniform(low: float, high: float, *shape: int) -> np.ndarray:
-    """Random numbers with a uniform distribution: a float32 array of this shape, from `low` (included) to `high` (excluded).
+    """Return random numbers with a uniform distribution: a float32 array of this shape, from `low` (included) to `high` (excluded).
 
-    They depend on the seed of the grading, the test's name and the number of arrays drawn in the test before, and on nothing else. Raises
+    They depend only on the seed of the grading, the test's name and the number of arrays drawn in the test before. Raises
     BrokenSuite outside a running check, such as while the suite is imported.
 
     An example::
@@ -160,7 +163,7 @@ def uniform(low: float, high: float, *shape: int) -> np.ndarray:
 
 
 def ones(*shape: int) -> np.ndarray:
-    """A float32 array of this shape, filled with ones.
+    """Return a float32 array of this shape, filled with ones.
 
     >>> ones(2, 3).shape, ones(2, 3).dtype.name
     ((2, 3), 'float32')
@@ -169,7 +172,7 @@ def ones(*shape: int) -> np.ndarray:
 
 
 def zeros(*shape: int) -> np.ndarray:
-    """A float32 array of this shape, filled with zeros.
+    """Return a float32 array of this shape, filled with zeros.
 
     >>> zeros(2).tolist()
     [0.0, 0.0]
@@ -178,9 +181,9 @@ def zeros(*shape: int) -> np.ndarray:
 
 
 def words(english: str, **others: str) -> str:
-    """A text for the learner in the current language: `english`, or the translation whose keyword is the language's code.
+    """Return a text for the learner in the current language: `english`, or the translation whose keyword is the language's code.
 
-    Used for the message of an assertion, and for other texts of a suite that learners read. English is used where a translation is missing.
+    Use it for the message of an assertion, and for other texts that learners read. If a translation is missing, English is used.
 
     >>> words("The mean moved.", zh="均值移动了。")
     'The mean moved.'
@@ -189,17 +192,16 @@ def words(english: str, **others: str) -> str:
 
 
 def agree(*story: Part) -> None:
-    """The submission sees what the reference sees when both play this story.
+    """Check that the submission and the reference make the same observations when both play this story.
 
     - `story`: `build(…)` and then steps, or one `call(…)`, or one `probe(…)`.
 
     Every place is compared: for a layer, after each step, its output, the gradients of its input and parameters, its parameters and
-    buffers, with their shapes and dtypes, and whether it changed its input. A number may differ by as much as float32 arithmetic can move
-    it. Returns None.
+    buffers, with their shapes and dtypes, and its input, which it must not change. A number may differ by as much as float32 arithmetic
+    can move it. Returns None.
 
-    Raises Disagreement, which fails the check, where a place differs or the submission raises an exception. Raises BrokenSuite, which
-    ends the check with the outcome "error", where the reference raises an exception or where the rounding of float32 leaves its numbers
-    undetermined.
+    Raises Disagreement, which fails the check, if a place differs or the submission raises an exception. Raises BrokenSuite, which ends
+    the check with the outcome "error", if the reference raises an exception or if the rounding of float32 leaves its numbers undetermined.
 
     An example::
 
@@ -215,7 +217,7 @@ def agree(*story: Part) -> None:
 
 
 def agreed(play: Played) -> None:
-    """Raises Disagreement unless the submission saw what it should have seen."""
+    """Raise Disagreement if the submission raised an exception, or if a place differs."""
     if play.observation.error:
         raise Disagreement(raised(play.observation.error), play)
     if play.differences:
@@ -223,18 +225,18 @@ def agreed(play: Played) -> None:
 
 
 def observe(*story: Part) -> Mapping[str, Value]:
-    """What the submission sees when it plays this story, for a test to make assertions about.
+    """Return the observations of the submission when it plays this story, for assertions in a test.
 
     - `story`: as for `agree`.
 
     Returns a mapping from places, texts such as "step 1 · output", to values: an `Array` with `values` (a NumPy array) and `dtype`
     (PyTorch's name), or a bool, an int, a text or None. Its numbers are not compared with the reference's. Looking up a place raises
-    Disagreement, which fails the check, where the value's type or an array's shape is another than the reference's. So does going through
-    all places, where the submission has one, a parameter or a key of the state dict that the reference has not. KeyError where the
-    reference has no such place.
+    Disagreement, which fails the check, if the value's type or an array's shape is not the reference's. So does going through all places,
+    if the submission has a place, a parameter or a key of the state dict that the reference does not have. Looking up a place that the
+    reference does not have raises KeyError.
 
-    Raises Disagreement where the submission raises an exception, and BrokenSuite where the rounding of float32 leaves the numbers of the
-    reference undetermined.
+    Raises Disagreement if the submission raises an exception, and BrokenSuite if the reference raises one or if the rounding of float32
+    leaves its numbers undetermined.
 
     An example::
 
@@ -252,13 +254,13 @@ def observe(*story: Part) -> Mapping[str, Value]:
 
 
 def came_to_its_end(play: Played) -> None:
-    """Raises Disagreement where the submission raised an exception."""
+    """Raise Disagreement if the submission raised an exception."""
     if play.observation.error:
         raise Disagreement(raised(play.observation.error))
 
 
 class Seen(Mapping[str, Value]):
-    """What was observed, by place: a value of the form that the reference gives there, whatever its numbers. Anything else fails."""
+    """The observations of a submission, by place. A value has the form that the reference gives there, or it raises Disagreement."""
 
     def __init__(self, play: Played) -> None:
         self.values_seen, self.expected = play.observation.values, play.expectation.places
@@ -271,13 +273,13 @@ class Seen(Mapping[str, Value]):
         return value
 
     def __iter__(self) -> Iterator[str]:
-        """All places of the reference. Raises Disagreement where the submission has more: a test that goes through all would not see it."""
+        """Iterate over all places of the reference. Raises Disagreement if the submission has more: a test would miss them."""
         if surplus := tuple(self.surplus()):
             raise Disagreement(differences=surplus)
         return iter(self.expected)
 
     def surplus(self) -> Iterator[Difference]:
-        """What the submission has and the reference has not: places, parameters, keys of the state dict."""
+        """Yield the differences of a submission that has more than the reference: places, parameters, keys of the state dict."""
         for place, value in self.values_seen.items():
             expected = self.expected.get(Place(place))
             if expected is None:
@@ -289,24 +291,24 @@ class Seen(Mapping[str, Value]):
         return len(self.expected)
 
 
-SURPLUS = ("further keys of the state dict", "further parameters")  # places, whose values name what the reference has not
+SURPLUS = ("further keys of the state dict", "further parameters")  # places, whose values are names that the reference does not have
 
 
 def form(value: Value) -> tuple[object, ...]:
-    """All that a test may rely on where it asserts on a value: its type, and the shape of an array. Its numbers may be of any dtype."""
+    """Return the form of a value, on which a test may rely: its type, and the shape of an array. Its numbers may be of any dtype."""
     return (Array, value.values.shape) if isinstance(value, Array) else (type(value),)
 
 
 def refuses(error: type[Exception], *story: Part, legal: Part | Story) -> None:
-    """The submission raises an exception of the class `error` at the last step of this story, and nowhere else.
+    """Check that the submission raises an exception of the class `error` at the last step of this story, and at no step before.
 
-    - `error`: the exception's class. A subclass of it is right too.
+    - `error`: the exception's class. A subclass of it is right, too.
     - `story`: as for `agree`. The steps before the last one are compared as by `agree`.
-    - `legal`: a step, or several, that are played in the place of the last step. They must raise nothing, so that a submission that always
-      raises does not pass. For a `build(…)` or `call(…)` that is to be refused, `legal` is a whole story.
+    - `legal`: a step, or several, that are played in place of the last step. They must raise nothing, so that a submission that always
+      raises does not pass. If a `build(…)` or `call(…)` is to be refused, `legal` is a whole story.
 
-    Raises Disagreement, which fails the check, where nothing is raised, another exception is raised, it is raised at another step, or the
-    legal steps raise one. Raises BrokenSuite, which ends the check with the outcome "error", where the reference does not behave so itself.
+    Raises Disagreement, which fails the check, if nothing is raised, if another exception is raised or at another step, or if the legal
+    steps raise one. Raises BrokenSuite, which ends the check with the outcome "error", if the reference itself does not pass.
 
     An example::
 
@@ -319,7 +321,7 @@ def refuses(error: type[Exception], *story: Part, legal: Part | Story) -> None:
 
 
 def accepts(error: type[Exception], *story: Part) -> None:
-    """The submission raises nothing in this story, whatever it computes: the legal twin of one that ends in an `error`."""
+    """Check that the submission raises nothing in this story, the legal twin of one that ends in an `error`. No value is compared."""
     check = current()
     expectation = check.expectation(story)
     if expectation.error:
@@ -328,7 +330,7 @@ def accepts(error: type[Exception], *story: Part) -> None:
 
 
 def refuses_at_last(error: type[Exception], *story: Part) -> None:
-    """The same as `refuses`, where the test itself plays what is legal."""
+    """Check the last step of this story as `refuses` does, for a test that plays the legal steps itself."""
     check = current()
     expectation = check.expectation(story, error)
     if not raises(expectation, error):
@@ -342,13 +344,13 @@ def no_refusal(error: type[Exception]) -> BrokenSuite:
 
 
 def allowed(play: Played) -> None:
-    """Raises Disagreement where the submission refuses what is legal."""
+    """Raise Disagreement if the submission refuses a legal call."""
     if play.observation.error:
         raise Disagreement(_("a legal call is refused: {error}", error=raised(play.observation.error)))
 
 
 def refused(play: Played) -> None:
-    """Raises Disagreement unless the submission refuses what it should, where it should and with the right exception."""
+    """Raise Disagreement unless the submission raises the right exception at the right step, and nothing before it differs."""
     assert play.refusal is not None and play.expectation.error is not None
     [error], came, step = play.refusal, play.observation.error, play.expectation.error.step
     wanted = refusal(error, step)
@@ -361,20 +363,20 @@ def refused(play: Played) -> None:
 
 
 def raises(expectation: Expectation, error: type[Exception] | None) -> bool:
-    """Whether the reference raises such an error, or none where None is named."""
+    """Return True if the reference raises such an error or, if `error` is None, nothing."""
     found = expectation.error
     return found is None if error is None else found is not None and error.__name__ in found.types
 
 
 def refusal(error: str, step: int | str | None) -> str:
-    """What is expected where a step is to be refused."""
+    """Return the words for the exception that is expected when a step is to be refused."""
     if step is None:
         return _("a {error} is expected", error=error)
     return _("a {error} is expected at {step}", error=error, step=step_in_words(step))
 
 
 def raised(error: Error) -> str:
-    """An error in words, with the learner's line where there is one."""
+    """Return an error in words, with the learner's lines if there are any."""
     name = f"{error.types[0]}: " if error.types else ""
     where = step_in_words(error.step) + _(": ") if error.step else ""
     lines = [_("line {line}, in {function}: {text}", line=frame.line, function=frame.function, text=frame.text) for frame in error.frames]

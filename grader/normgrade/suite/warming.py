@@ -1,4 +1,4 @@
-"""Computes beforehand what is expected, so that nobody waits for it at the first check."""
+"""The computation of expectations in advance, so that nobody waits for them at the first check."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from normgrade.suite.grader import Grader, open_grader
 from normgrade.suite.grading_options import Options, silent
 from normgrade.suite.parallel import Job, Tick, over_cores
 
-UNITS = 20  # of work in each exercise, however many tests it has
+UNITS = 20  # of work in each exercise, for any number of tests
 
 
 def warm(exercises: Sequence[Exercise], options: Options) -> None:
-    """Keep what is expected in every test of these exercises, with the seed of the options. What is kept already takes no time."""
+    """Compute and keep the expectations of every test of these exercises, with the seed of the options. Kept ones take no time."""
     plain = replace(options, progress=silent, cores=1)  # a progress bar does not travel to other processes
     jobs = [Job(UNITS, partial(rehearse, exercise)) for exercise in exercises]
     first = _("what is expected, once for seed {seed}", seed=options.seed)
@@ -25,12 +25,12 @@ def warm(exercises: Sequence[Exercise], options: Options) -> None:
 
 def rehearse(exercise: Exercise, grader: Grader, tick: Tick) -> None:
     """Play every test of an exercise as the reference does."""
-    grader.forget()  # what it holds of other exercises
+    grader.forget()  # all about other exercises
     suite = grader.suites[exercise.slug]
     begun = told = 0
 
     def enough() -> bool:
-        """Report what was done before the next test."""
+        """Report the work that was done before the next test."""
         nonlocal begun, told
         for _unit in range(told, UNITS * begun // len(suite.tests)):
             tick(exercise.slug)

@@ -1,4 +1,4 @@
-"""What an exercise bans or allows has to exist: a pattern that matches nothing is a slip of the pen."""
+"""A proof that everything that an exercise bans or allows exists: a pattern that matches nothing is a typing mistake."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from normgrade.course.course import Exercise
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import fingerprint
 
-NEAR = 0.8  # how much alike the names of two libraries are, of which one is a slip of the pen
+NEAR = 0.8  # the similarity at which the name of an unknown library counts as a typing mistake
 ALL_WELL = b"every pattern matches something"
 
 
 def matching_nothing(exercise: Exercise, known: Cache) -> tuple[str, ...]:
-    """The patterns that match nothing, in their order. It is kept that there are none, for to look takes an import of PyTorch."""
+    """Return the patterns that match nothing, in their order. If there are none, that is cached, as the search imports PyTorch."""
     patterns = (*exercise.banned, *exercise.allowed)
     key = fingerprint("patterns", *patterns)
     if known.get(key) == ALL_WELL:
@@ -33,7 +33,10 @@ def matching_nothing(exercise: Exercise, known: Cache) -> tuple[str, ...]:
 
 
 def matches_something(pattern: str) -> bool:
-    """Whether anything goes by such a name. Of a library that is not installed, nobody can tell, unless its name is all but another's."""
+    """Return True if anything has such a name.
+
+    A library that is not installed cannot be searched. It counts as existing, unless its name is nearly that of another library.
+    """
     head = literal(pattern)[:1]
     if head and find_spec(head[0]) is None:
         return not get_close_matches(head[0], installed(), n=1, cutoff=NEAR)
@@ -46,14 +49,14 @@ def any_match(pattern: str, names: Iterable[str]) -> bool:
 
 
 def literal(pattern: str) -> tuple[str, ...]:
-    """The parts of a dotted pattern before the first that has a wildcard."""
+    """Return the parts of a dotted pattern before the first part with a wildcard."""
     parts = pattern.split(".")
     wild = next((number for number, part in enumerate(parts) if re.search(r"[*?[]", part)), len(parts))
     return tuple(parts[:wild])
 
 
 def names_below(parts: tuple[str, ...]) -> Iterator[str]:
-    """The dotted name itself, if it exists, and those of all that it has."""
+    """Yield the dotted name itself, if it exists, and those of all its attributes."""
     if not parts:
         return
     name, thing = parts[0], import_module(parts[0])
@@ -75,7 +78,7 @@ def is_module(name: str) -> bool:
 
 @cache
 def names_of_pytorch() -> tuple[str, ...]:
-    """Every operation, and whatever the modules of PyTorch hold."""
+    """Return the names of every operation, and of everything in the modules of PyTorch."""
     from normgrade.worker.by_hand import KERNELS, names_of
 
     operations = [name for operation in KERNELS for name in names_of(operation)]
@@ -85,5 +88,5 @@ def names_of_pytorch() -> tuple[str, ...]:
 
 @cache
 def installed() -> tuple[str, ...]:
-    """The libraries that can be imported."""
+    """Return the names of the libraries that can be imported."""
     return (*packages_distributions(), *sys.stdlib_module_names)

@@ -1,4 +1,4 @@
-"""One answer of a course, looked at closely: the whole report on a mistake, an alternative or the reference."""
+"""One answer of a course in detail: the whole report on a mistake, an alternative or the reference."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from normgrade.report.report import Report
 from normgrade.suite.grader import Grader, open_grader
 from normgrade.suite.grading_options import Options
 
-Answer = tuple[str, str]  # what it is called in its report, and its source
+Answer = tuple[str, str]  # its name in the report, and its source
 
 
 def close_up(
@@ -27,14 +27,14 @@ def close_up(
     seeds: Sequence[int],
     options: Options = Options(),  # noqa: B008
 ) -> list[Report]:
-    """The whole reports on the answers that are named, on every seed; where none is, on the reference and the alternatives."""
+    """Return the whole reports on the named answers, on every seed. If none is named, report on the reference and the alternatives."""
     answers = list(named(exercise, mistake, alternative))
     with open_grader([exercise], options) as grader:
         return [report(grader, exercise, answer, seed) for seed in seeds for answer in answers]
 
 
 def named(exercise: Exercise, mistake: str | None, alternative: str | None) -> Iterator[Answer]:
-    """The answers of these names. Raises UsageError where there is no such answer."""
+    """Yield the answers of these names. Raise UsageError if there is no such answer."""
     if mistake is not None:
         sources = {each.name: each.source for each in read_mistakes(exercise)}
         sources |= {each.name: each.source for each in read_wrong(exercise)}
@@ -51,7 +51,7 @@ def named(exercise: Exercise, mistake: str | None, alternative: str | None) -> I
 
 
 def unknown(what: str, name: str, exercise: Exercise, known: Iterable[str]) -> str:
-    """The sentence about a name that nothing has."""
+    """Return the sentence about a name that does not exist."""
     meant, there, slug = did_you_mean(name, known), ", ".join(known) or _("none"), exercise.slug
     return _('{slug} has no {what} named "{name}".{meant} There is {known}.', slug=slug, what=what, name=name, meant=meant, known=there)
 
@@ -61,7 +61,7 @@ def from_file(exercise: Exercise, path: Path) -> Answer:
 
 
 def report(grader: Grader, exercise: Exercise, answer: Answer, seed: int) -> Report:
-    """The report on one answer with a seed, as a learner would get it. Where only some checks are played, theirs are all the points."""
+    """Return the report on one answer with a seed, as a learner would get it. If only some checks are played, theirs are all the points."""
     name, source = answer
     seeded = replace(grader, options=replace(grader.options, seed=seed))
     submission = Submission(exercise, Path(exercise.file_name), name)

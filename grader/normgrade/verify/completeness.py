@@ -1,4 +1,4 @@
-"""What an exercise still lacks, in the order in which its author writes it: files, what is marked TODO, hints, mistakes."""
+"""The gaps in an exercise, in the order in which its author fills them: files, texts that are marked TODO, hints, mistakes."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from normgrade.course.mistakes import read_mistakes
 from normgrade.inspection.inspection import is_open
 from normgrade.language import _, n_
 
-TODO = re.compile(r"\bTODO\b")  # what `normgrade new` leaves to the author
+TODO = re.compile(r"\bTODO\b")  # the mark of texts that `normgrade new` leaves to the author
 HEADING = re.compile(r"(#{1,6}) +(.*)")
 FENCE = "```"
 
 
 def lacking(exercise: Exercise) -> Iterator[str]:
-    """Everything that an exercise lacks whose files can be read, a sentence each."""
+    """Yield a sentence for everything that an exercise lacks. Its files have to be readable."""
     yield from missing_files(exercise)
     yield from unwritten(exercise)
     yield from too_few(exercise)
 
 
 def missing_files(exercise: Exercise) -> Iterator[str]:
-    """The files that no exercise is without, and the prompt in each language of the course."""
+    """Yield a sentence for each missing file that every exercise needs, and for each missing prompt in a language of the course."""
     for path in dict.fromkeys((*exercise.needed, *prompts(exercise))):
         if not path.is_file():
             yield _("{path} is missing.", path=path.relative_to(exercise.course))
 
 
 def unwritten(exercise: Exercise) -> Iterator[str]:
-    """What is marked TODO, sections of the prompt without a text, links that lead nowhere, and a reference that only raises."""
+    """Yield a sentence for each file with TODO, empty section of a prompt, and dead link, and for a reference that only raises."""
     for path in texts(exercise):
         where, text = path.relative_to(exercise.course), read_text(path)
         if lines := [number for number, line in enumerate(text.splitlines(), 1) if TODO.search(line)]:
@@ -51,7 +51,7 @@ def unwritten(exercise: Exercise) -> Iterator[str]:
 
 
 def too_few(exercise: Exercise) -> Iterator[str]:
-    """Of what there is less than the course asks for."""
+    """Yield a sentence for everything of which there is less than the course asks for."""
     minimum = Course(exercise.course).settings.minimum
     mistakes = minimum.mistakes if exercise.level > 1 else minimum.mistakes_of_level_1
     counted = [
@@ -72,12 +72,12 @@ def too_few(exercise: Exercise) -> Iterator[str]:
 
 
 def prompts(exercise: Exercise) -> list[Path]:
-    """The prompt in each language of the course."""
+    """Return the prompt in each language of the course."""
     return [exercise.prompt_in(language) for language in Course(exercise.course).settings.languages]
 
 
 def texts(exercise: Exercise) -> list[Path]:
-    """The files of an exercise that are there, in the order in which an author writes them."""
+    """Return the existing files of an exercise, in the order in which an author writes them."""
     description, prompt, stub, reference, mistakes, suite = exercise.needed
     more = exercise.wrong, exercise.equivalent, suite, exercise.folder / "probes.py"
     written = description, prompt, *prompts(exercise), stub, reference, *exercise.alternatives, mistakes, *more
@@ -85,7 +85,7 @@ def texts(exercise: Exercise) -> list[Path]:
 
 
 def is_unwritten(path: Path) -> bool:
-    """Whether a file is Python and raises NotImplementedError, as a stub does."""
+    """Return True if a file is Python and raises NotImplementedError, as a stub does."""
     try:
         return path.is_file() and is_open(ast.parse(read_text(path)))
     except SyntaxError:
@@ -93,7 +93,7 @@ def is_unwritten(path: Path) -> bool:
 
 
 def empty_sections(markdown: str) -> Iterator[str]:
-    """The headings that no text follows before the next one of their level or above."""
+    """Yield the headings that no text follows before the next one of their level or above."""
     above: list[tuple[int, str]] = []  # headings without a text so far
     in_code = False
     for line in markdown.splitlines():

@@ -1,4 +1,4 @@
-"""Whether the alternatives agree with each other against the reference, which is then the likelier culprit."""
+"""A check of the reference: if the alternatives agree with each other against it, it is the likelier culprit."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Differences = Mapping[tuple[str, str], ArrayDifference]  # by check and place
 
 
 def agree_against_the_reference(exercise: Exercise, rejected: Mapping[Path, Sequence[Result]]) -> bool:
-    """Whether all alternatives, two at least, are rejected in the same places, where they give the same numbers."""
+    """Return True if all alternatives, two at least, are rejected in the same places, with the same numbers there."""
     if len(rejected) < 2 or set(rejected) != set(exercise.alternatives):
         return False
     return all(alike(dict(numbers(one)), dict(numbers(other))) for one, other in pairwise(rejected.values()))
 
 
 def numbers(results: Sequence[Result]) -> Iterator[tuple[tuple[str, str], ArrayDifference]]:
-    """Everything with numbers in which one answer differs."""
+    """Yield every difference of one answer that has numbers, with its check and place."""
     for check in (result.check for result in results if result.check.outcome is Outcome.FAILED):
         for difference in check.differences:
             if isinstance(difference, ArrayDifference):
@@ -31,11 +31,11 @@ def numbers(results: Sequence[Result]) -> Iterator[tuple[tuple[str, str], ArrayD
 
 
 def alike(one: Differences, other: Differences) -> bool:
-    """Whether two answers differ from the reference in the same places, and not from each other."""
+    """Return True if two answers differ from the reference in the same places, but not from each other."""
     return bool(one) and one.keys() == other.keys() and all(same(one[key].numbers, other[key].numbers) for key in one)
 
 
 def same(one: Numbers, other: Numbers) -> bool:
-    """Whether two arrays of numbers are as close to each other as both would have to be to the reference."""
+    """Return True if two arrays of numbers are as close to each other as both would have to be to the reference."""
     with np.errstate(all="ignore"):
         return bool((np.abs(one.actual - other.actual) <= 2 * one.allowed).all())

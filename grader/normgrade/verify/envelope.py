@@ -1,6 +1,6 @@
-"""The envelope of a suite: the range of everything that the reference is given while it is played, and what is lacking there.
+"""The envelope of a suite: the range of everything that the reference is given while it is played, and the gaps in that range.
 
-Wrong code passes if nobody plays where it is wrong. It is recorded where the calls arrive, so that it is what submissions get.
+Wrong code passes if no play meets its error. The envelope is recorded at the calls, so it shows the inputs that submissions get.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from normgrade.suite.situations import SITUATIONS
 from normgrade.worker.observation import Playable
 
 GRADIENT = "gradient of the output"
-LONG = 256  # an axis that is longer than half precision counts
+LONG = 256  # bfloat16 counts up to this number; an axis has to be longer
 BEYOND = {"float16": 6e4, "bfloat16": 7e4}  # magnitudes: near the end of float16, and beyond it
 
 
 @dataclass
 class Range:
-    """What one input, one gradient or one parameter was in all calls: forms, sizes by dtype, and special numbers."""
+    """The range of one input, one gradient or one parameter in all calls: forms, sizes by dtype, and special numbers."""
 
     dtypes: set[str] = field(default_factory=set)
     ranks: set[int] = field(default_factory=set)
@@ -38,7 +38,7 @@ class Range:
     numbers: int = 0  # in the largest array
     smallest: dict[str, float] = field(default_factory=dict)  # magnitude by dtype, except for 0
     largest: dict[str, float] = field(default_factory=dict)
-    special: set[str] = field(default_factory=set)  # zeros, infinities and how the array lies in memory
+    special: set[str] = field(default_factory=set)  # zeros, NaNs, infinities and layouts in memory
 
     def add(self, values: np.ndarray, dtype: str, layout: Iterable[str]) -> None:
         """Take one more array into account."""
@@ -72,7 +72,7 @@ class Range:
 
 @dataclass
 class Envelope:
-    """Ranges by what they are of, what happened to layers at most, and the ways in which they were called."""
+    """Ranges by name, the highest counts of calls and layers, and the ways in which layers were called."""
 
     ranges: dict[str, Range] = field(default_factory=dict)
     most: Counter[str] = field(default_factory=Counter)
@@ -85,7 +85,7 @@ class Envelope:
         self.most[what] = max(self.most[what], count)
 
     def lines(self) -> Iterator[str]:
-        """The envelope in words."""
+        """Yield the lines that describe the envelope."""
         for name, seen in self.ranges.items():
             yield f"{name}: {seen}"
         if self.most:
@@ -94,7 +94,7 @@ class Envelope:
 
 
 def envelope_of(grader: Grader, exercise: Exercise) -> Envelope:
-    """The envelope of an exercise: its whole suite is played on the reference in this process."""
+    """Return the envelope of an exercise. Its whole suite is played on the reference in this process."""
     rehearsal, suite = grader.rehearsal(exercise), grader.suites[exercise.slug]
     requests = [asked.expectation.request for test in suite.tests for asked in rehearsal.of(test).asked]
     reference, probes = rehearsal.oracle.modules(rehearsal.reference)
@@ -102,7 +102,7 @@ def envelope_of(grader: Grader, exercise: Exercise) -> Envelope:
 
 
 def seen_by(exercise: Exercise, requests: Iterable[Playable], play: Callable[..., object], reference: ModuleType) -> Envelope:
-    """What the reference is given when `play` is called on it, and on each request."""
+    """Return the envelope of the reference when `play` is called on it, and on each request."""
     envelope = Envelope()
     for request in requests:
         if exercise.written_with == "numpy":
@@ -117,7 +117,7 @@ def seen_by(exercise: Exercise, requests: Iterable[Playable], play: Callable[...
 
 
 def in_numpy(reference: ModuleType, exercise: Exercise, envelope: Envelope) -> ModuleType:
-    """Return the reference for one story; its functions record what they are given."""
+    """Return a copy of the reference for one story, whose functions record their arguments."""
     watched = copied(reference)
     pending: Counter[str] = Counter()
 
@@ -149,20 +149,20 @@ def in_numpy(reference: ModuleType, exercise: Exercise, envelope: Envelope) -> M
 
 
 def copied(module: ModuleType) -> ModuleType:
-    """Another module with the same names."""
+    """Return another module with the same names."""
     copy = ModuleType(module.__name__)
     vars(copy).update(vars(module))
     return copy
 
 
 def named_inputs(args: Iterable[Any], kwargs: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The arguments of a call, as the envelope calls them."""
+    """Yield the arguments of a call, with their names in the envelope."""
     for number, value in enumerate((*args, *kwargs.values()), 1):
         yield "input" if number == 1 else f"input {number}", value
 
 
 def layout_of_array(x: np.ndarray) -> Iterator[str]:
-    """How an array lies in memory, in words."""
+    """Yield the words for the layout of an array in memory."""
     if any(stride < 0 for stride in x.strides):
         yield "negative strides"
     if x.size > 1 and 0 in [stride for stride, length in zip(x.strides, x.shape, strict=True) if length > 1]:
@@ -178,7 +178,7 @@ def layout_of_array(x: np.ndarray) -> Iterator[str]:
 
 @contextmanager
 def in_pytorch(reference: ModuleType, exercise: Exercise, envelope: Envelope) -> Iterator[ModuleType]:
-    """The reference, whose layers and functions record meanwhile what they are given."""
+    """Yield a copy of the reference whose layers and functions record their inputs meanwhile."""
     import torch
 
     recorder = Recorder(envelope)
@@ -204,15 +204,15 @@ def in_pytorch(reference: ModuleType, exercise: Exercise, envelope: Envelope) ->
 
 @dataclass
 class Recorder:
-    """Records the calls of one story in PyTorch."""
+    """A recorder of the calls of one story in PyTorch."""
 
     envelope: Envelope
     calls: WeakKeyDictionary[Any, int] = field(default_factory=WeakKeyDictionary)  # of each layer that is alive
     pending: WeakKeyDictionary[Any, set[object]] = field(default_factory=WeakKeyDictionary)  # calls, of each layer or function
-    modes: WeakKeyDictionary[Any, bool] = field(default_factory=WeakKeyDictionary)  # that each layer was last asked for
+    modes: WeakKeyDictionary[Any, bool] = field(default_factory=WeakKeyDictionary)  # the mode that each layer was last asked for
 
     def called(self, module: Any, args: tuple[Any, ...], own: tuple[Any, ...]) -> None:
-        """Record the inputs of a layer, its parameters, and how it was asked for its mode."""
+        """Record the inputs of a layer, its parameters, and the way in which its mode was set."""
         if not isinstance(module, own):
             return
         self.calls[module] = self.calls.get(module, 0) + 1
@@ -245,7 +245,7 @@ class Recorder:
             self.output(output, module)
 
     def output(self, output: Any, caller: Any) -> None:
-        """Listen to the gradient that comes to an output."""
+        """Record the gradient of an output when it arrives."""
         import torch
 
         if not (isinstance(output, torch.Tensor) and output.requires_grad and torch.is_grad_enabled()):
@@ -263,7 +263,7 @@ class Recorder:
         output.register_hook(arrives)  # type: ignore[no-untyped-call]
 
     def around(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """A function that records its calls."""
+        """Return a function that records its calls."""
 
         @wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -275,7 +275,7 @@ class Recorder:
         return call
 
     def asking(self, train: Callable[..., Any]) -> Callable[..., Any]:
-        """`Module.train`, which remembers the mode that was asked for."""
+        """Return a `Module.train` that remembers the mode that was asked for."""
 
         def asked(module: Any, mode: bool = True) -> Any:
             if self.modes.get(module) == mode:
@@ -293,18 +293,21 @@ class Recorder:
 
 
 def layout_of_tensor(x: Any) -> Iterator[str]:
-    """How a tensor lies in memory, in words."""
+    """Yield the words for the layout of a tensor in memory."""
     if x.numel() > 1 and 0 in [stride for stride, length in zip(x.stride(), x.shape, strict=True) if length > 1]:
         yield "stride 0"
     if not x.is_contiguous():
         yield "another order"
 
 
-# What there has to be at least
+# The least that a suite has to play
 
 
 class Least(NamedTuple):
-    """One thing that has to be seen, in words, and the situation that shows it: an exercise that leaves it out needs no other reason."""
+    """One thing that has to be seen, in words, and the situation that shows it.
+
+    An exercise that leaves the situation out needs no other reason.
+    """
 
     what: str
     by: str
@@ -368,7 +371,7 @@ IN_NUMPY = (
 
 
 def least(exercise: Exercise) -> Iterator[Least]:
-    """What has to be seen of an exercise."""
+    """Yield everything that has to be seen of an exercise."""
     names = {each.name for each in exercise.defines}
     yield from EVERYWHERE
     if exercise.written_with == "numpy":
@@ -380,8 +383,8 @@ def least(exercise: Exercise) -> Iterator[Least]:
 
 
 def holes(exercise: Exercise, envelope: Envelope) -> Iterator[str]:
-    """What has to be seen and is not, unless it is left out with a reason; and what is left out for no reason."""
-    asked = [*least(exercise)] if "input" in envelope.ranges else []  # who is given a model and no tensor plays what the model does
+    """Yield a sentence for everything that has to be seen and is not, unless it is left out with a reason, and for each needless reason."""
+    asked = [*least(exercise)] if "input" in envelope.ranges else []  # given a model and no tensor, an exercise has no inputs to judge
     missing = [each for each in asked if not exercise.leaves_out(*SITUATIONS[each.by].called) and not each.is_seen(envelope)]
     for each in missing:
         if each.what not in exercise.left_out_envelope:

@@ -1,8 +1,8 @@
-"""Habits: wrong ways that need no exercise, made on any reference.
+"""Habits: errors that fit no single exercise, and can be made on any reference.
 
-A mutant is a slip of the pen inside of a reference. A habit is put around it: a cast on the way, a gradient clipped, a call counted, a mode
-kept, a setting left behind. Their code is in `habits_in_pytorch.py` and `habits_in_numpy.py`, which are read and never imported: a course
-in NumPy alone needs no PyTorch.
+A mutant is one small change inside of a reference. A habit wraps the reference: it casts on the way, clips a gradient, counts calls, keeps
+a mode or changes a setting. The code is in `habits_in_pytorch.py` and `habits_in_numpy.py`, which are read and never imported: a course
+that uses only NumPy needs no PyTorch.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from normgrade.course.files import read_text
 
 FILES = {"torch": "habits_in_pytorch.py", "numpy": "habits_in_numpy.py"}  # by library
 ARRAYS = ("Tensor", "ndarray")
-PARTS = re.compile(r"(torch\.)?nn\.(?!init)")  # how a call begins that builds parameters
+PARTS = re.compile(r"(torch\.)?nn\.(?!init)")  # the beginning of a call that builds parameters
 HELD = ("sublayer", "sublayers", "branch")  # arguments that are layers themselves
 
 
 @dataclass(frozen=True, slots=True)
 class Habit:
-    """One wrong way: its name, the sentence that tells it, its function, what that is put around, and its code with all that it needs."""
+    """One error: its name, the sentence that describes it, its function, the kinds of definition that it wraps, and the code it needs."""
 
     name: str
     says: str
@@ -36,7 +36,7 @@ class Habit:
 
 @dataclass(frozen=True, slots=True)
 class Defined:
-    """What a reference defines under a name of the contract."""
+    """A definition of the reference under a name of the contract."""
 
     node: ast.ClassDef | ast.FunctionDef
 
@@ -50,14 +50,14 @@ class Defined:
 
     @property
     def call(self) -> ast.FunctionDef | None:
-        """What is called: the function itself, or the method `forward` of a layer."""
+        """The function that is called: the function itself, or the method `forward` of a layer."""
         if isinstance(self.node, ast.FunctionDef):
             return self.node
         return next((each for each in self.node.body if isinstance(each, ast.FunctionDef) and each.name == "forward"), None)
 
     @property
     def tensors(self) -> int:
-        """How many tensors or arrays a call takes."""
+        """The number of tensors or arrays that a call takes."""
         return sum(annotation(each.annotation) in ARRAYS for each in self.call.args.args) if self.call else 0
 
     @property
@@ -66,7 +66,7 @@ class Defined:
 
     @property
     def refuses(self) -> bool:
-        """Whether a call refuses some inputs."""
+        """True if a call refuses some inputs."""
         return self.call is not None and "raise ValueError" in ast.unparse(self.call)
 
     def has(self, text: str) -> bool:
@@ -74,17 +74,17 @@ class Defined:
 
     @property
     def has_parameters(self) -> bool:
-        """Whether a layer builds parameters, or layers that may have some."""
+        """True if a layer builds parameters, or layers that may have some."""
         return self.is_layer and any(isinstance(each, ast.Call) and PARTS.match(ast.unparse(each)) for each in ast.walk(self.node))
 
     @property
     def holds_layers(self) -> bool:
-        """Whether a layer is built with layers of others."""
+        """True if a layer is built with other layers as arguments."""
         arguments = {each.arg for each in ast.walk(self.node) if isinstance(each, ast.arg)}
         return self.is_layer and not arguments.isdisjoint(HELD)
 
 
-# What a habit is put around, by the name of its parameter
+# The definitions that a habit can wrap, by the name of its parameter
 KINDS: dict[str, Callable[[Defined], bool]] = {
     "any_call": lambda defined: defined.call is not None,
     "call": lambda defined: defined.returns_tensor,
@@ -104,19 +104,19 @@ KINDS: dict[str, Callable[[Defined], bool]] = {
 
 
 def fitting(exercise: Exercise) -> tuple[Habit, ...]:
-    """The habits that can show in an exercise, by the kinds of what it defines."""
+    """Return the habits that can show in an exercise, by the kinds of its definitions."""
     defined = defined_in(exercise)
     return tuple(habit for habit in habits_in(exercise.written_with) if all(any(map(KINDS[kind], defined)) for kind in habit.around))
 
 
 def with_habit(exercise: Exercise, habit: Habit) -> str:
-    """The reference with a habit: its source, the code of the habit, and the lines that put it around what the contract defines."""
+    """Return the reference with a habit: its source, the code of the habit, and the lines that wrap the definitions of the contract."""
     lines = "\n".join(put_around(habit, defined_in(exercise)))
     return f"{read_text(exercise.reference)}\n\n{habit.code}\n\n{lines}\n"
 
 
 def put_around(habit: Habit, defined: tuple[Defined, ...]) -> Iterator[str]:
-    """A line for each thing that a habit is put around; one for a pair."""
+    """Yield a line for each definition that a habit wraps, or one for a pair."""
     if len(habit.around) == 2:
         yield f"forward, backward = {habit.function}(forward, backward)"
         return
@@ -127,7 +127,7 @@ def put_around(habit: Habit, defined: tuple[Defined, ...]) -> Iterator[str]:
 
 
 def defined_in(exercise: Exercise) -> tuple[Defined, ...]:
-    """What the reference defines of the contract."""
+    """Return the reference's definitions of the names in the contract."""
     names = {each.name for each in exercise.defines}
     body = ast.parse(read_text(exercise.reference)).body
     return tuple(Defined(each) for each in body if isinstance(each, ast.ClassDef | ast.FunctionDef) and each.name in names)
@@ -135,7 +135,7 @@ def defined_in(exercise: Exercise) -> tuple[Defined, ...]:
 
 @cache
 def habits_in(library: str) -> tuple[Habit, ...]:
-    """The habits of a library, in the order of their file."""
+    """Return the habits of a library, in the order of their file."""
     body = ast.parse(read_text(Path(__file__).with_name(FILES[library]))).body
     functions = [each for each in body if isinstance(each, ast.FunctionDef)]
 
@@ -148,7 +148,7 @@ def habits_in(library: str) -> tuple[Habit, ...]:
 
 
 def needed(function: ast.FunctionDef, body: list[ast.stmt]) -> list[ast.stmt]:
-    """The statements of a file that a function of it needs, and the function itself, in their order."""
+    """Return the statements of a file that a function of it needs, and the function itself, in their order."""
     kept: list[ast.stmt] = []
     used = {function.name}
     while more := [each for each in body if each not in kept and not used.isdisjoint(bound_by(each))]:
@@ -158,7 +158,7 @@ def needed(function: ast.FunctionDef, body: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def bound_by(statement: ast.stmt) -> list[str]:
-    """The names that a statement of a file gives to something."""
+    """Return the names that a statement of a file gives to something."""
     match statement:
         case ast.Import(names) | ast.ImportFrom(names=names):
             return [each.asname or each.name for each in names]
@@ -168,5 +168,5 @@ def bound_by(statement: ast.stmt) -> list[str]:
 
 
 def annotation(node: ast.expr | None) -> str:
-    """The last part of a name that stands as an annotation: "Tensor" of `torch.Tensor`."""
+    """Return the last part of a name that is used as an annotation: "Tensor" of `torch.Tensor`."""
     return "" if node is None else ast.unparse(node).rpartition(".")[2]

@@ -1,6 +1,6 @@
-"""Habits in NumPy: each function takes a pair, `forward` and `backward`, and returns it with one wrong way. Its docstring says which.
+"""Habits in NumPy: each function takes a pair, `forward` and `backward`, and returns it with one error, described by its docstring.
 
-Of the same wrong way in PyTorch, `habits_in_pytorch.py` has the same name. A habit stands behind a reference with the imports and those
+The same error in PyTorch has the same name in `habits_in_pytorch.py`. A habit is appended to a reference with the imports and those
 functions of this file that it calls, and with nothing else.
 """
 
@@ -17,21 +17,21 @@ Pair = tuple[Forward, Backward]
 Change = Callable[[Any], Any]
 
 
-# What habits share
+# Helpers of habits
 
 
 def spoilt(y: ndarray) -> ndarray:
-    """A quarter too much, and another quarter where there are zeros, in the dtype that it has."""
+    """Return 1.25 · y + 0.25, which is wrong for zeros, too, in the dtype of y."""
     return (y * 1.25 + 0.25).astype(y.dtype)
 
 
 def is_scattered(x: ndarray) -> bool:
-    """Whether numbers lie in another order in memory, or apart, each once and none backwards."""
+    """Return True if numbers lie in another order in memory, or apart, each once and none backwards."""
     return not x.flags.c_contiguous and min(x.strides) > 0
 
 
 def first_input(inputs: tuple[Any, ...], named: dict[str, Any]) -> ndarray:
-    """The first input, by position or by name."""
+    """Return the first input, by position or by name."""
     return next(each for each in (*inputs, *named.values()) if isinstance(each, ndarray))
 
 
@@ -40,7 +40,7 @@ def is_array(thing: object) -> bool:
 
 
 def with_inputs(forward: Forward, backward: Backward, change: Change) -> Pair:
-    """The pair with the first input changed."""
+    """Return the pair with the first input changed."""
 
     def habit(*inputs: Any, **named: Any) -> Any:
         if inputs:
@@ -52,7 +52,7 @@ def with_inputs(forward: Forward, backward: Backward, change: Change) -> Pair:
 
 
 def with_output(forward: Forward, backward: Backward, change: Change) -> Pair:
-    """The pair with the output changed."""
+    """Return the pair with the output changed."""
 
     def habit(*inputs: Any, **named: Any) -> Any:
         y, cache = forward(*inputs, **named)
@@ -62,17 +62,17 @@ def with_output(forward: Forward, backward: Backward, change: Change) -> Pair:
 
 
 def with_gradient(forward: Forward, backward: Backward, change: Change) -> Pair:
-    """The pair with the gradient of the output changed."""
+    """Return the pair with the gradient of the output changed."""
     return forward, lambda dy, cache: backward(change(dy), cache)
 
 
 def with_gradients(forward: Forward, backward: Backward, change: Change) -> Pair:
-    """The pair with each of the gradients that it returns changed."""
+    """Return the pair with each of the gradients that it returns changed."""
     return forward, lambda dy, cache: tuple(map(change, backward(dy, cache)))
 
 
 def spoilt_where(forward: Forward, backward: Backward, spoils: Callable[[ndarray], bool]) -> Pair:
-    """The pair whose output is spoilt for some first inputs."""
+    """Return the pair with the output spoilt if `spoils` is true of the first input."""
 
     def habit(*inputs: Any, **named: Any) -> Any:
         y, cache = forward(*inputs, **named)
@@ -82,7 +82,7 @@ def spoilt_where(forward: Forward, backward: Backward, spoils: Callable[[ndarray
 
 
 def after(forward: Forward, backward: Backward, effect: Callable[[], Any]) -> Pair:
-    """The pair after something that holds for the whole process."""
+    """Return the pair with an effect on the whole process before each call."""
 
     def habit(*inputs: Any, **named: Any) -> Any:
         effect()
@@ -486,7 +486,7 @@ def input_made_read_only(forward: Forward, backward: Backward) -> Pair:
     return with_inputs(forward, backward, made)
 
 
-# What holds for the whole process
+# Settings of the whole process
 
 
 def seed_set(forward: Forward, backward: Backward) -> Pair:

@@ -1,7 +1,7 @@
-"""Habits in PyTorch: each function takes what a reference defines, and returns it with one wrong way. Its docstring says which.
+"""Habits in PyTorch: each function takes a definition of a reference, and returns it with one error, described by its docstring.
 
-The name of its parameter tells what a habit is put around, as KINDS in `habits.py` explains it. A habit stands behind the reference with
-the imports and those functions of this file that it calls, and with nothing else.
+The name of its parameter tells the kind of definition that a habit wraps, as KINDS in `habits.py` explains it. A habit is appended to the
+reference with the imports and those functions of this file that it calls, and with nothing else.
 """
 
 import warnings
@@ -21,11 +21,11 @@ Layer = Any  # a class
 Change = Callable[[Tensor], Tensor]
 
 
-# What habits share
+# Helpers of habits
 
 
 def spoilt(y: Any) -> Any:
-    """A quarter too much, and another quarter where there are zeros."""
+    """Return 1.25 · y + 0.25, which is wrong for zeros, too."""
     return y * 1.25 + 0.25 if isinstance(y, Tensor) else y
 
 
@@ -38,19 +38,19 @@ def is_half(thing: object) -> bool:
 
 
 def first_input(inputs: tuple[Any, ...], named: dict[str, Any]) -> Tensor:
-    """The first tensor that a call is given; a number where it is given none."""
+    """Return the first tensor that a call is given, or a tensor of one zero if it is given none."""
     return next((each for each in (*inputs, *named.values()) if isinstance(each, Tensor)), torch.zeros(()))
 
 
 def memory_of(inputs: tuple[Any, ...], shared: dict[str, Any]) -> dict[str, Any]:
-    """What is remembered from call to call: by the layer itself, or by a function."""
+    """Return the memory that lasts from call to call: that of the layer, or `shared` for a function."""
     own = inputs and isinstance(inputs[0], nn.Module)
     memory: dict[str, Any] = inputs[0].__dict__.setdefault("of_habit", {}) if own else shared
     return memory
 
 
 def with_inputs(call: Call, change: Change) -> Call:
-    """The call with every floating-point input changed."""
+    """Return the call with every floating-point input changed."""
 
     def habit(*inputs: Any, **named: Any) -> Any:
         changed = [change(each) if is_float(each) else each for each in inputs]
@@ -60,7 +60,7 @@ def with_inputs(call: Call, change: Change) -> Call:
 
 
 def with_output(call: Call, change: Change) -> Call:
-    """The call with its output changed."""
+    """Return the call with its output changed."""
 
     def habit(*inputs: Any, **named: Any) -> Any:
         y = call(*inputs, **named)
@@ -70,7 +70,7 @@ def with_output(call: Call, change: Change) -> Call:
 
 
 def going_back(y: Any, change: Change) -> Any:
-    """The output, whose gradient is changed as soon as it comes in."""
+    """Return the output with a hook that changes its gradient when it comes in."""
     if isinstance(y, Tensor) and y.requires_grad:
         y = y.clone()
         y.register_hook(change)
@@ -78,7 +78,7 @@ def going_back(y: Any, change: Change) -> Any:
 
 
 def with_gradient(call: Call, change: Change) -> Call:
-    """The call with the gradient of its output changed."""
+    """Return the call with the gradient of its output changed."""
 
     def habit(*inputs: Any, **named: Any) -> Any:
         return going_back(call(*inputs, **named), change)
@@ -87,7 +87,7 @@ def with_gradient(call: Call, change: Change) -> Call:
 
 
 def spoilt_where(call: Call, spoils: Callable[[Tensor], bool]) -> Call:
-    """The call whose output is spoilt for some first inputs."""
+    """Return the call with its output spoilt if `spoils` is true of the first input."""
 
     def habit(*inputs: Any, **named: Any) -> Any:
         y = call(*inputs, **named)
@@ -97,7 +97,7 @@ def spoilt_where(call: Call, spoils: Callable[[Tensor], bool]) -> Call:
 
 
 def after(call: Call, effect: Callable[[], Any]) -> Call:
-    """The call after something that holds for the whole process."""
+    """Return the call with an effect on the whole process before it."""
 
     def habit(*inputs: Any, **named: Any) -> Any:
         effect()
@@ -107,7 +107,7 @@ def after(call: Call, effect: Callable[[], Any]) -> Call:
 
 
 def with_forward(layer: Layer, change: Callable[[Call], Call]) -> Layer:
-    """The class with another method `forward`."""
+    """Replace the method `forward` of a class, and return the class."""
     layer.forward = change(layer.forward)
     return layer
 
@@ -584,7 +584,7 @@ def state_dict_wrong_three_modules_deep(layer: Layer) -> Layer:
 
 @contextmanager
 def without_hooks(modules: list[nn.Module]) -> Iterator[None]:
-    """Leave the hooks of these modules out for a while."""
+    """Disable the hooks of these modules meanwhile."""
     kept = [(each, each._forward_hooks, each._forward_pre_hooks) for each in modules]
     for each in modules:
         each._forward_hooks, each._forward_pre_hooks = OrderedDict(), OrderedDict()
@@ -634,7 +634,7 @@ def dropout_in_evaluation(layer_of_others: Layer) -> Layer:
     return with_forward(layer_of_others, changed)
 
 
-# What holds for the whole process
+# Settings of the whole process
 
 
 def gradients_switched_on(any_call: Call) -> Call:

@@ -1,4 +1,4 @@
-"""Which situations are played for which exercise, and which habits are killed by which suite, as tables."""
+"""Tables of the situations that each exercise plays, and of the habits that each suite kills."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from normgrade.suite.situations import SITUATIONS
 from normgrade.verify.habits import FILES, fitting, habits_in
 
 HOLDS, LEFT_OUT, SURVIVES, DOES_NOT_FIT, GAP = "✓", "·", "✗", "", "  "
-Cell = Callable[[Exercise, str], str]  # the mark in the column of an exercise, in the line of that name
+Cell = Callable[[Exercise, str], str]  # returns the mark in the column of an exercise and the line of that name
 
 
 def matrix(exercises: Sequence[Exercise], width: int = 80) -> Iterator[str]:
-    """The situations: in each line one, in each column an exercise; then the reasons for what is left out."""
+    """Yield the table of situations: one in each line, an exercise in each column; then the reasons for those that are left out."""
 
     def cell(exercise: Exercise, name: str) -> str:
         return LEFT_OUT if exercise.leaves_out(*SITUATIONS[name].called) else HOLDS
@@ -25,7 +25,7 @@ def matrix(exercises: Sequence[Exercise], width: int = 80) -> Iterator[str]:
 
 
 def matrix_of_habits(exercises: Sequence[Exercise], reports: Sequence[Report], width: int = 80) -> Iterator[str]:
-    """The habits in the same way: killed, left out, or with a problem; nothing where a habit does not fit an exercise."""
+    """Yield the table of habits in the same form: killed, left out, or with a problem; nothing if a habit does not fit an exercise."""
     fits = {exercise.slug: {habit.name for habit in fitting(exercise)} for exercise in exercises}
     problems = {report.exercise: names_of_problems(report) for report in reports}
 
@@ -43,13 +43,13 @@ def matrix_of_habits(exercises: Sequence[Exercise], reports: Sequence[Report], w
 
 
 def names_of_problems(report: Report) -> set[str]:
-    """The habits with a problem: each line of the proof begins with a name."""
+    """Return the habits with a problem: each line of the proof begins with a name."""
     messages = [check.message for check in report.checks if check.name == "habits"]
     return {line.split()[0] for message in messages for line in message.splitlines()}
 
 
 def table(exercises: Sequence[Exercise], names: Sequence[str], cell: Cell, width: int) -> Iterator[str]:
-    """The lines of a table, at most so wide. Where the columns do not fit beside each other, it goes on with the next ones below."""
+    """Yield the lines of a table, at most so wide. If the columns do not fit beside each other, the next ones follow below."""
     first = max(map(len, names), default=0)
     for block in blocks(exercises, width - first):
         yield GAP.join((" " * first, *(exercise.slug for exercise in block)))
@@ -59,14 +59,14 @@ def table(exercises: Sequence[Exercise], names: Sequence[str], cell: Cell, width
 
 
 def reasons(left_out: Iterator[tuple[Exercise, Mapping[str, str]]]) -> Iterator[str]:
-    """A line for everything that an exercise leaves out."""
+    """Yield a line for everything that an exercise leaves out."""
     for exercise, names in left_out:
         for name, reason in names.items():
             yield visible(f"{LEFT_OUT} {exercise.slug}, {name}: {reason}")
 
 
 def blocks(exercises: Sequence[Exercise], width: int) -> Iterator[Sequence[Exercise]]:
-    """The exercises in their order, as many in each block as fit beside each other; at least one."""
+    """Yield the exercises in their order, as many in each block as fit beside each other; at least one."""
     block: list[Exercise] = []
     for exercise in exercises:
         if block and sum(len(GAP + each.slug) for each in (*block, exercise)) > width:

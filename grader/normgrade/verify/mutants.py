@@ -1,4 +1,4 @@
-"""Mechanical mutants of a reference: every small slip of the pen, made on its syntax tree, one at a time."""
+"""Mechanical mutants of a reference: every small change of its syntax tree, one at a time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from normgrade.verify.mutations import changes_of
 class Mutant:
     """A reference with one change: the statement that was there and the one in its place, as `ast.unparse` writes them.
 
-    `line` is that of the change in the reference, `source` the whole mutant. Of a statement with a body, `was` and `now` are its head.
+    `line` is that of the change in the reference, `source` the whole mutant. For a statement with a body, `was` and `now` are its head.
     """
 
     line: int
@@ -34,7 +34,7 @@ class Mutant:
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """A change that changes nothing that anybody could see, and why."""
+    """A change that makes no visible difference, and the reason for that."""
 
     was: str
     now: str
@@ -43,7 +43,7 @@ class Accepted:
 
 @cache
 def mutants_of(source: str) -> tuple[Mutant, ...]:
-    """All mutants that are Python and another program than the source, in the order of its lines."""
+    """Return all mutants that are Python and another program than the source, in the order of its lines."""
     tree = ast.parse(source)
     original, slots = ast.unparse(tree), dict(slots_of(tree))
     found: dict[str, Mutant] = {}
@@ -57,7 +57,7 @@ def mutants_of(source: str) -> tuple[Mutant, ...]:
 
 
 class Slot(NamedTuple):
-    """Where a node stands in a tree: in a field of its parent, or at a number of the list that is there."""
+    """The position of a node in a tree: a field of its parent, and the index in that field if it is a list."""
 
     parent: ast.AST
     name: str
@@ -65,7 +65,7 @@ class Slot(NamedTuple):
 
 
 def slots_of(tree: ast.AST) -> Iterator[tuple[ast.AST, Slot]]:
-    """Every node below the root, with its slot."""
+    """Yield every node below the root, with its slot."""
     for parent in ast.walk(tree):
         for name, value in ast.iter_fields(parent):
             if isinstance(value, ast.AST):
@@ -75,7 +75,7 @@ def slots_of(tree: ast.AST) -> Iterator[tuple[ast.AST, Slot]]:
 
 
 def unparsed_with(tree: ast.Module, slot: Slot, other: ast.AST) -> str:
-    """The source of a tree in which another node stands in that slot. The tree stays as it was."""
+    """Return the source of a tree with another node in that slot. The tree stays as it was."""
     parent, name, number = slot
     held = getattr(parent, name)
     setattr(parent, name, other if number is None else [*held[:number], other, *held[number + 1 :]])
@@ -94,7 +94,7 @@ def is_python(source: str) -> bool:
 
 
 def difference(old: list[str], new: list[str]) -> tuple[str, str]:
-    """What stands between the lines that both begin with and those that both end with, without indentation."""
+    """Return the text between the lines that both begin with and those that both end with, without indentation."""
     start = number_alike(old, new)
     end = number_alike(old[start:][::-1], new[start:][::-1])
     was, now = (" ".join(line.strip() for line in lines[start : len(lines) - end]) for lines in (old, new))
@@ -102,18 +102,18 @@ def difference(old: list[str], new: list[str]) -> tuple[str, str]:
 
 
 def number_alike(old: list[str], new: list[str]) -> int:
-    """How many lines both begin with."""
+    """Return the number of lines that both begin with."""
     return sum(1 for both in takewhile(lambda two: two[0] == two[1], zip(old, new, strict=False)))
 
 
 def line_of(node: ast.stmt | ast.expr) -> int:
-    """The first line of a node; of what has decorators, that of the first one."""
+    """Return the first line of a node; if it has decorators, that of the first one."""
     decorators: list[ast.expr] = getattr(node, "decorator_list", [])
     return min(each.lineno for each in (node, *decorators))
 
 
 def read_accepted(exercise: Exercise) -> tuple[Accepted, ...]:
-    """The changes that `equivalent.toml` accepts; none where there is no such file."""
+    """Return the changes that `equivalent.toml` accepts; none if there is no such file."""
     if not exercise.equivalent.exists():
         return ()
     table = Table.of_file(exercise.equivalent)
@@ -127,14 +127,14 @@ def read_accepted(exercise: Exercise) -> tuple[Accepted, ...]:
 
 
 def blocks(mutants: Iterable[Mutant]) -> Iterator[str]:
-    """The lines that accept these mutants, to be pasted into equivalent.toml; what is four columns in is not wrapped."""
+    """Yield the lines that accept these mutants, to be pasted into equivalent.toml. They are indented, so that they are not wrapped."""
     for mutant in mutants:
-        change = json.dumps([mutant.was, mutant.now], ensure_ascii=False)  # is TOML, too
+        change = json.dumps([mutant.was, mutant.now], ensure_ascii=False)  # JSON that is TOML, too
         yield from ("", "    [[mutant]]", f"    change = {change}", '    reason = ""')
 
 
 def unparsed(statement: str) -> str:
-    """A statement as `ast.unparse` writes it, however it is written; the head of one, without its body, as it is."""
+    """Return a statement in the form of `ast.unparse`. If it is only the head of a statement, without its body, return it unchanged."""
     try:
         return ast.unparse(ast.parse(statement))
     except SyntaxError:

@@ -1,4 +1,4 @@
-"""Small slips of the pen in a syntax tree: every node that may be changed, with each node that may stand in its place."""
+"""Small changes of a syntax tree: every node that may be changed, with each of its replacements."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TypeVar
 
 Node = ast.stmt | ast.expr
 N = TypeVar("N", bound=ast.AST)
-Change = tuple[Node, Node]  # a node of a tree, and the one that stands in its place
+Change = tuple[Node, Node]  # a node of a tree, and its replacement
 Kinds = type[Node] | UnionType
 Rule = Callable[..., Iterator[Node]]
 
@@ -36,7 +36,7 @@ UNTOUCHED = (ast.Import, ast.ImportFrom, ast.JoinedStr)
 
 
 def changes_of(tree: ast.Module) -> Iterator[Change]:
-    """Every node that may be changed, with each that may stand in its place."""
+    """Yield every node that may be changed, with each of its replacements."""
     statements = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     without_gradient = {inner for node in ast.walk(tree) if stops_gradients(node) for inner in ast.walk(node)}
     for node in nodes_of(tree):
@@ -48,20 +48,20 @@ def changes_of(tree: ast.Module) -> Iterator[Change]:
 
 
 def nodes_of(node: ast.AST) -> Iterator[ast.AST]:
-    """Every node that can make a difference: neither annotations nor docstrings, and of what is raised its type alone."""
+    """Yield every node that can make a difference: no annotation, no docstring, and nothing inside of an error that is raised."""
     yield node
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "type_params") or (isinstance(node, ast.Raise) and name == "exc"):
             continue
         for child in value if isinstance(value, list) else [value]:
             is_text = isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant)
-            negative = isinstance(node, ast.UnaryOp) and isinstance(child, ast.Constant)  # is one number
+            negative = isinstance(node, ast.UnaryOp) and isinstance(child, ast.Constant)  # a sign and its number are one number
             if isinstance(child, ast.AST) and not (is_text or negative or isinstance(child, UNTOUCHED)):
                 yield from nodes_of(child)
 
 
 def stops_gradients(node: ast.AST) -> bool:
-    """Whether nothing inside has a gradient."""
+    """Return True if nothing inside has a gradient."""
     match node:
         case ast.FunctionDef(decorator_list=around):
             return any("no_grad" in ast.unparse(decorator) for decorator in around)
@@ -70,23 +70,23 @@ def stops_gradients(node: ast.AST) -> bool:
     return False
 
 
-# The rules: each takes a node of one kind and yields the nodes that may stand in its place
+# The rules: each takes a node of one kind and yields its replacements
 
 
 def operator(node: ast.BinOp) -> Iterator[Node]:
-    """Another operator between two operands."""
+    """Replace the operator between two operands."""
     if other := ARITHMETIC.get(type(node.op)):
         yield altered(node, op=other())
 
 
 def operands(node: ast.BinOp) -> Iterator[Node]:
-    """The operands in the other order, where the order matters."""
+    """Swap the operands, if their order matters."""
     if isinstance(node.op, NOT_COMMUTATIVE):
         yield altered(node, left=node.right, right=node.left)
 
 
 def boolean(node: ast.BoolOp) -> Iterator[Node]:
-    """`or` for `and` between two neighbours, and the other way round."""
+    """Replace `and` by `or` between two neighbours, and the other way round."""
     for place, two in enumerate(pairwise(node.values)):
         other = ast.BoolOp(BOOLEAN[type(node.op)](), list(two))
         rest = [*node.values[:place], other, *node.values[place + 2 :]]
@@ -94,21 +94,21 @@ def boolean(node: ast.BoolOp) -> Iterator[Node]:
 
 
 def comparison(node: ast.Compare) -> Iterator[Node]:
-    """Another comparison of two neighbours."""
+    """Replace the comparison of two neighbours."""
     for place, sign in enumerate(node.ops):
         for other in COMPARISONS[type(sign)]:
             yield altered(node, ops=[*node.ops[:place], other(), *node.ops[place + 1 :]])
 
 
 def augmented(node: ast.AugAssign) -> Iterator[Node]:
-    """Another operator, or a plain assignment."""
+    """Replace the operator, or make a plain assignment."""
     if other := ARITHMETIC.get(type(node.op)):
         yield altered(node, op=other())
     yield ast.Assign([node.target], node.value, lineno=node.lineno)
 
 
 def unary(node: ast.UnaryOp) -> Iterator[Node]:
-    """A number one up and one down; any other sign, or `not`, left out."""
+    """Change a negative whole number by one, up and down. Leave out any other sign, or `not`."""
     match node:
         case ast.UnaryOp(ast.USub(), ast.Constant(int(value))):
             yield parsed(str(1 - value))
@@ -118,7 +118,7 @@ def unary(node: ast.UnaryOp) -> Iterator[Node]:
 
 
 def constant(node: ast.Constant) -> Iterator[Node]:
-    """A truth value turned round, a whole number one up and one down, any other number doubled, another text."""
+    """Invert a truth value, change a whole number by one, up and down, double any other number, or change a text."""
     match node.value:
         case bool():
             yield parsed(str(not node.value))
@@ -132,21 +132,21 @@ def constant(node: ast.Constant) -> Iterator[Node]:
 
 
 def arguments(node: ast.Call) -> Iterator[Node]:
-    """Two neighbours swapped."""
+    """Swap two neighbouring arguments."""
     for place, (one, other) in enumerate(pairwise(node.args)):
         if name_of(node.func) not in COMMUTATIVE:
             yield altered(node, args=[*node.args[:place], other, one, *node.args[place + 2 :]])
 
 
 def keywords(node: ast.Call) -> Iterator[Node]:
-    """A keyword argument left out."""
+    """Leave out a keyword argument."""
     for keyword in node.keywords:
         if isinstance(keyword.value, ast.Constant | ast.UnaryOp | ast.Name | ast.Attribute):
             yield altered(node, keywords=[each for each in node.keywords if each is not keyword])
 
 
 def unwrapped(node: ast.Call) -> Iterator[Node]:
-    """The object without its method called, the argument without the function."""
+    """Replace the call of a method by its object, and the call of a function by its first argument."""
     match node:
         case ast.Call(ast.Attribute(ast.Name("torch" | "nn" | "math" | "F" | "init")) | ast.Name(), [argument, *_]):
             if not isinstance(argument, ast.Starred):
@@ -156,50 +156,50 @@ def unwrapped(node: ast.Call) -> Iterator[Node]:
 
 
 def twin(node: ast.Attribute) -> Iterator[Node]:
-    """Another function or method that is easily taken for this one."""
+    """Replace a function or method by another that is easily taken for it."""
     if node.attr in TWINS:
         yield altered(node, attr=TWINS[node.attr])
 
 
 def condition(node: ast.If | ast.IfExp | ast.While) -> Iterator[Node]:
-    """A condition that never holds, or always."""
+    """Make a condition never hold, or always."""
     yield altered(node, test=ast.Constant(False))
     if not isinstance(node, ast.While):
         yield altered(node, test=ast.Constant(True))
 
 
 def without_context(node: ast.With) -> Iterator[Node]:
-    """The body without its context, such as `torch.no_grad()`."""
+    """Replace a `with` statement by its body: the context, such as `torch.no_grad()`, is left out."""
     yield ast.If(ast.Constant(True), node.body, [])
 
 
 def another_error(node: ast.Raise) -> Iterator[Node]:
-    """A RuntimeError in place of the error that is raised."""
+    """Raise a RuntimeError in the place of another error."""
     match node.exc:
         case ast.Call(ast.Name(id)) as error if id != "RuntimeError":
             yield altered(node, exc=altered(error, func=parsed("RuntimeError")))
 
 
 def decorators(node: ast.FunctionDef | ast.ClassDef) -> Iterator[Node]:
-    """A decorator left out."""
+    """Leave out a decorator."""
     for decorator in node.decorator_list:
         yield altered(node, decorator_list=[each for each in node.decorator_list if each is not decorator])
 
 
 def dropped(node: ast.stmt) -> Iterator[Node]:
-    """Nothing is done."""
+    """Replace a statement by `pass`."""
     yield ast.Pass()
 
 
 def detached(node: ast.Assign | ast.Return | ast.AugAssign) -> Iterator[Node]:
-    """What is computed, cut off from the gradient."""
+    """Detach a computed value from the gradient."""
     value = node.value
     if isinstance(value, ast.BinOp | ast.Call) and not re.search(r"\.detach\(\)$|Parameter\(", ast.unparse(value)):
         yield altered(node, value=ast.Call(ast.Attribute(value, "detach", ast.Load()), [], []))
 
 
 def altered(node: N, **fields: object) -> N:
-    """A copy of a node with other fields."""
+    """Return a copy of a node with other fields."""
     other = copy(node)
     for name, value in fields.items():
         setattr(other, name, value)
@@ -207,12 +207,12 @@ def altered(node: N, **fields: object) -> N:
 
 
 def parsed(expression: str) -> ast.expr:
-    """The node of an expression; of a negative number, that of its sign."""
+    """Return the node of an expression; for a negative number, that of its sign."""
     return ast.parse(expression, mode="eval").body
 
 
 def name_of(function: ast.expr) -> str:
-    """The last part of a dotted name: "sqrt" of `torch.sqrt`."""
+    """Return the last part of a dotted name: "sqrt" of `torch.sqrt`."""
     return ast.unparse(function).rpartition(".")[2]
 
 

@@ -1,4 +1,4 @@
-"""Proves a course: right answers pass, wrong ones fail, mistakes are named, and mutants and habits of a reference are killed."""
+"""Proofs of a course: right answers pass, wrong ones fail, mistakes are named, and mutants and habits of a reference are killed."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ PROOFS = (
 )  # in their order
 WORST_FIRST = (Outcome.FAILED, Outcome.SKIPPED, Outcome.PASSED)
 BY_HAND = "ByHand"  # the class that worker/by_hand.py raises; to import it would load PyTorch
-SLICE = 50  # answers per job: few enough to keep all cores busy, enough to be worth the seconds that a process takes to start
+SLICE = 50  # answers per job: few enough to keep all cores busy, enough to be worth the seconds in which a process starts
 
 
 @dataclass(frozen=True, slots=True)
 class Proved:
-    """What one job found of its exercise: proofs, or the mutants and the habits that survived."""
+    """The findings of one job on its exercise: proofs, or the mutants and the habits that survived."""
 
     exercise: str
     checks: tuple[Check, ...] = ()
@@ -71,9 +71,12 @@ def verify(
     habits: bool = False,
     cores: int = 1,
 ) -> list[Report]:
-    """One report per exercise, whose checks are the proofs. Every seed draws other inputs; `mutants` and `habits` add a proof each."""
+    """Return one report per exercise, with the proofs as its checks.
+
+    Every seed draws other inputs; `mutants` and `habits` add a proof each.
+    """
     plain = replace(options, progress=silent, cores=1)  # a progress bar does not travel to other processes
-    parts = -(-cores // max(len(exercises), 1))  # so many that each core has a job
+    parts = -(-cores // max(len(exercises), 1))  # enough that each core has a job
     jobs = [job for exercise in exercises for job in jobs_of(exercise, seeds, mutants, habits, parts)]
     proved = over_cores(jobs, cores, options.progress, partial(open_grader, exercises, plain))
 
@@ -103,9 +106,9 @@ def verify(
 
 
 def jobs_of(exercise: Exercise, seeds: Sequence[int], mutants: bool, habits: bool, parts: int) -> Iterator[Job[Proved]]:
-    """The proofs of an exercise, in as many parts as are worth a process of their own: to each some of the seeds, mutants and habits.
+    """Yield the proofs of an exercise as jobs, each with some of the seeds, mutants and habits; as many as are worth their own process.
 
-    The first one has those that need no other seed, too, and neither mutants nor habits if there is a second one.
+    The first job also has the proofs that need no other seed. It has neither mutants nor habits if there is a second job.
     """
     mistakes = len(read_mistakes(exercise))
     on_each_seed = 1 + len(exercise.alternatives) + mistakes + len(read_wrong(exercise))
@@ -120,12 +123,12 @@ def jobs_of(exercise: Exercise, seeds: Sequence[int], mutants: bool, habits: boo
 
 
 def hunts_of(numbers: Sequence[int], jobs: int) -> list[tuple[int, ...]]:
-    """The share of each job in what is hunted; that of the first is empty if there is a second one."""
+    """Return the share of each job in these numbers; that of the first is empty if there is a second one."""
     return [(), *sliced(numbers, jobs - 1)] if jobs > 1 else [tuple(numbers)]
 
 
 def sliced(numbers: Sequence[int], parts: int) -> list[tuple[int, ...]]:
-    """The numbers in so many slices of about one size; in fewer where there are not so many numbers."""
+    """Return the numbers in `parts` slices of about one size, or in fewer if there are fewer numbers."""
     parts = min(parts, len(numbers))
     return [tuple(numbers[len(numbers) * part // parts : len(numbers) * (part + 1) // parts]) for part in range(parts)]
 
@@ -139,9 +142,9 @@ def prove(
     grader: Grader,
     tick: Tick,
 ) -> Proved:
-    """The proofs of one exercise on these seeds, and those of these mutants and habits that survive."""
+    """Prove one exercise on these seeds, and find those of these mutants and habits that survive."""
     started = time.perf_counter()
-    grader.forget()  # what it holds of other exercises
+    grader.forget()  # its memory of other exercises
     oracles = {slug: oracle.remembering() for slug, oracle in grader.oracles.items()}
     proof = Proof(replace(grader, oracles=oracles), exercise, seeds, tick)
     checks = (*(proof.once() if first else ()), *proof.on_every_seed(also_named=first), proof.of_suite()) if seeds else ()
@@ -150,7 +153,7 @@ def prove(
 
 
 def merged(checks: Iterable[Check]) -> tuple[Check, ...]:
-    """The proofs of all slices, one of each name, in the order of PROOFS."""
+    """Return the proofs of all slices, one of each name, in the order of PROOFS."""
     slices: dict[str, list[Check]] = {}
     for each in checks:
         slices.setdefault(each.name, []).append(each)
@@ -158,7 +161,7 @@ def merged(checks: Iterable[Check]) -> tuple[Check, ...]:
 
 
 def joined(parts: Sequence[Check]) -> Check:
-    """One proof on several slices of the seeds: the worst outcome, and every line that any of them says."""
+    """Join one proof of several slices of the seeds: the worst outcome, and every line that any of them says."""
     lines = dict.fromkeys(line for part in parts for line in part.message.splitlines())
     outcome = min((part.outcome for part in parts), key=WORST_FIRST.index)
     duration_s = sum(part.duration_s for part in parts)
@@ -167,7 +170,7 @@ def joined(parts: Sequence[Check]) -> Check:
 
 @dataclass(frozen=True)
 class Proof:
-    """All proofs of one exercise, except those of its mutants and habits, for every seed."""
+    """All proofs of one exercise for every seed, except those of its mutants and habits."""
 
     grader: Grader
     exercise: Exercise
@@ -175,10 +178,10 @@ class Proof:
     tick: Tick
     played: dict[tuple[str, int], list[Result]] = field(default_factory=dict)  # by the source and the seed
     refuted: set[tuple[str, int]] = field(default_factory=set)  # the sources and seeds that have failed
-    broken: list[Result] = field(default_factory=list)  # by the suite itself
+    broken: list[Result] = field(default_factory=list)  # results that ended in an error of the suite itself
 
     def once(self) -> Iterator[Check]:
-        """The proofs that come before all others, and need one seed."""
+        """Yield the proofs that come before all others, and need one seed."""
         exercise, suite = self.exercise, self.grader.suites[self.exercise.slug]
         yield complete(lambda: lacking(exercise))
         yield check("contract", _("Stub, reference and alternatives define what the contract names, by hand."), self.contract)
@@ -202,11 +205,11 @@ class Proof:
         yield self.played_for("stub", _("The untouched stub fails."), self.stub)
 
     def on_every_seed(self, also_named: bool) -> Iterator[Check]:
-        """Right answers pass, and wrong ones fail; between the two, where it is asked for, what needs the public seed alone."""
+        """Yield the proofs that right answers pass and wrong ones fail; between them, if `also_named`, those on the public seed only."""
         alternatives, mistakes = self.exercise.alternatives, read_mistakes(self.exercise)
         claim = n_("The reference and {n} alternative pass.", "The reference and {n} alternatives pass.", len(alternatives))
         yield self.played_for("right", claim, self.right)
-        yield from self.named_and_banned(mistakes) if also_named else ()  # what is played for them serves the proof of the wrong answers
+        yield from self.named_and_banned(mistakes) if also_named else ()  # their plays serve the proof of the wrong answers
         known = {mistake.name: mistake.source for mistake in mistakes}
         wrong = {f"{answer.name} ({answer.what})": answer for answer in read_wrong(self.exercise)}
         known |= {name: answer.source for name, answer in wrong.items() if answer.courtesy}
@@ -215,7 +218,7 @@ class Proof:
         yield self.judged_against_the_reference("wrong", claim, lambda: chain(self.wrong(known, unseen), self.wrong(decided, passes)))
 
     def named_and_banned(self, mistakes: Sequence[Mistake]) -> Iterator[Check]:
-        """Every mistake has its name, and what is banned is refused."""
+        """Yield the proofs that every mistake has its name, and that everything banned is refused."""
         claim = _("Every known mistake is diagnosed by its own name, and by no other.")
         yield self.judged_against_the_reference("named", claim, lambda: self.named(mistakes))
         if refused := self.exercise.refused:
@@ -223,7 +226,10 @@ class Proof:
             yield self.played_for("banned", claim, self.banned)
 
     def shipped(self) -> Check:
-        """The proof of what ships with the exercise. Where nothing does, it is skipped, and counts for nothing: a course may do without."""
+        """Return the proof of the files that ship with the exercise.
+
+        If one is missing, the proof is skipped unless it fails, and counts for nothing: a course may do without.
+        """
         found = check(
             "shipped", _("What ships with the exercise is what is computed here."), lambda: deviations(self.grader, self.exercise)
         )
@@ -234,18 +240,18 @@ class Proof:
         return replace(found, outcome=Outcome.SKIPPED, points=0, message=text) if found.outcome is Outcome.PASSED else found
 
     def of_suite(self) -> Check:
-        """The proof on all that was played: it ended in an error nowhere."""
+        """Return the proof that nothing that was played has ended in an error of the suite."""
         return check("suite", _("The suite and its probes can be played."), self.suite)
 
     def played_for(self, name: str, claim: str, prove: Callable[[], Problems]) -> Check:
-        """A proof on what is played for it. Where nothing is wrong but the suite is broken, it is skipped."""
+        """Return a proof by plays that are made for it. If it has no problem, but the suite is broken, it is skipped."""
         found = check(name, claim, prove)
         if found.outcome is Outcome.PASSED and self.broken:
             return replace(found, outcome=Outcome.SKIPPED, message=_("undecided: the suite itself is broken"))
         return found
 
     def judged_against_the_reference(self, name: str, claim: str, prove: Callable[[], Problems]) -> Check:
-        """A proof on what is played for it. Where the reference fails, it is skipped: what fails with it shows nothing."""
+        """Return a proof by plays that are made for it. If the reference fails, it is skipped: failing with the reference shows nothing."""
         reference = self.exercise.reference
         if any(failed(self.run(read_text(reference), reference.name, seed)) for seed in self.seeds):
             return replace(
@@ -254,7 +260,7 @@ class Proof:
         return self.played_for(name, claim, prove)
 
     def suite(self) -> Problems:
-        """Every error of the suite or of its probes once, with the checks that end in it."""
+        """Yield every error of the suite or of its probes once, with the checks that end in it."""
         ended: dict[str, list[str]] = {}
         for result in self.broken:
             ended.setdefault(result.broken or result.check.message, []).append(result.check.name)
@@ -264,13 +270,13 @@ class Proof:
             yield _("{text} ({checks})", text=text, checks=first + more)
 
     def bans(self) -> Problems:
-        """Every pattern that matches nothing."""
+        """Yield a sentence for every pattern that matches nothing."""
         for pattern in matching_nothing(self.exercise, self.grader.oracles[self.exercise.slug].cache):
             file = "exercise.toml" if pattern not in Course(self.exercise.course).settings.banned else "course.toml"
             yield _('{file}: "{pattern}" matches nothing that exists.', file=file, pattern=pattern)
 
     def banned(self) -> Problems:
-        """Each of these submissions has a finding about a ban, or calls what raises."""
+        """Yield a sentence for each of these submissions that has no finding about a ban, and calls nothing banned that raises."""
         for path, _seed in self.each(self.exercise.refused, _("banned"), self.seeds[:1]):
             inspection = inspect_source(read_text(path), self.exercise, allow_stub=True)
             if any(finding.rule is Rule.BANNED for finding in inspection.findings):
@@ -295,7 +301,7 @@ class Proof:
             yield from missing_texts(self.exercise, self.grader.suites[self.exercise.slug], language, places)
 
     def situations(self) -> Problems:
-        """Every situation is played, or left out with a reason."""
+        """Yield a sentence for every situation that is neither played nor left out with a reason."""
         results = {
             result.check.name: result
             for result in self.run(read_text(self.exercise.reference), self.exercise.reference.name, self.seeds[0])
@@ -314,7 +320,10 @@ class Proof:
                 yield _("{situation}: the typical uses leave nothing to play; leave it out with a reason.", situation=name)
 
     def envelope(self) -> Problems:
-        """What is never played; nothing where the suite or its probes are broken, which is told elsewhere."""
+        """Yield a sentence for everything that is never played.
+
+        If the suite or its probes are broken, yield nothing: another proof tells it.
+        """
         with suppress(CourseError):
             yield from holes(self.exercise, envelope_of(self.grader, self.exercise))
 
@@ -324,7 +333,7 @@ class Proof:
             yield _("It passes.")
 
     def right(self) -> Problems:
-        """The reference and the alternatives pass. Where all alternatives agree against the reference, that is said first."""
+        """Yield the rejections of the reference and the alternatives. If all alternatives agree against the reference, say so first."""
         told: list[str] = []
         wrong: dict[Path, list[Result]] = {}
         for path, seed in self.each((self.exercise.reference, *self.exercise.alternatives), _("right answers")):
@@ -342,14 +351,14 @@ class Proof:
             yield shown_whole(self.exercise, "--alternative", names[0])
 
     def rejections(self, path: Path, seed: int, results: list[Result]) -> Problems:
-        """What a right answer is rejected for; what is skipped, only where nothing fails."""
+        """Yield the checks that reject a right answer, or those that are skipped if nothing fails."""
         wrong = Outcome.FAILED if rejected(results) else Outcome.SKIPPED
         for check, result in zip(remarked(results, self.exercise), results, strict=True):
             if check.outcome is wrong and not check.courtesy:
                 yield _("{file}, seed {seed}: {text}", file=path.name, seed=seed, text=in_words(check)) + self.advice(path, result)
 
     def advice(self, path: Path, result: Result) -> str:
-        """What to do about a right answer that is rejected, where its rounding alone is to blame."""
+        """Return the advice on a right answer that is rejected only because of its rounding, or an empty text."""
         if path == self.exercise.reference or not any(play.differences for play in result.plays):
             return ""
         oracle, source = self.grader.oracles[self.exercise.slug], read_text(path)
@@ -360,7 +369,7 @@ class Proof:
         return " " + _('Its rounding is larger than the reference\'s: name it in `spread = ["{name}"]` of exercise.toml.', name=path.stem)
 
     def wrong(self, sources: Mapping[str, str], pass_for_right: Callable[[Iterable[Result]], bool]) -> Problems:
-        """Each of these sources that passes for right."""
+        """Yield a sentence for each of these sources that passes for right."""
         for name, source in sources.items():
             try:
                 compile(source, name, "exec", dont_inherit=True)
@@ -371,7 +380,7 @@ class Proof:
                 yield _("{mistake}, seed {seed}: passes every check.", mistake=name, seed=seed)
 
     def named(self, mistakes: Sequence[Mistake]) -> Problems:
-        """Every mistake that fails is recognised; one that passes is told of elsewhere."""
+        """Yield a sentence for every mistake that fails and is not recognised. Another proof tells of one that passes."""
         confused = []
         for mistake, seed in self.each(mistakes, _("diagnoses"), (PUBLIC_SEED,)):
             results = self.look(self.grader.mistaken(self.exercise, mistake))
@@ -397,21 +406,21 @@ class Proof:
             self.tick(_("{exercise}: {what}", exercise=self.exercise.slug, what=what))
 
     def run(self, source: str, file_name: str, seed: int) -> list[Result]:
-        """The results of a source with a seed. Several proofs ask for some of them; each is played once."""
+        """Return the results of a source with a seed. Several proofs ask for some of them; each is played once."""
         if (source, seed) not in self.played:
             self.played[source, seed] = self.look(self.grader.results(self.exercise, source, file_name, seed))
         return self.played[source, seed]
 
     def alone(self, source: str, seed: int) -> Generator[Result]:
-        """The results of a wrong answer, in a process of its own."""
+        """Yield the results of a wrong answer, in a process of its own."""
         return self.grader.results(self.exercise, source, self.exercise.file_name, seed)
 
     def until_it_fails(self, coming: Generator[Result]) -> list[Result]:
-        """The results of a wrong answer, up to the first that fails."""
+        """Return the results of a wrong answer, up to the first that fails."""
         return self.until(unseen, coming)
 
     def until(self, pass_for_right: Callable[[Iterable[Result]], bool], coming: Generator[Result]) -> list[Result]:
-        """The results of a wrong answer, up to the first with which it does not pass for right any more."""
+        """Return the results of a wrong answer, up to the first with which it no longer passes for right."""
         results = []
         with closing(coming):
             for result in coming:
@@ -421,15 +430,16 @@ class Proof:
         return self.look(results)
 
     def look(self, results: Iterable[Result]) -> list[Result]:
-        """All results; those that the suite itself has broken are remembered."""
+        """Return all results, and remember those that the suite itself has broken."""
         found = list(results)
         self.broken.extend(result for result in found if result.check.outcome is Outcome.ERROR)
         return found
 
     def survivors(self, numbers: Sequence[int]) -> Iterator[Mutant]:
-        """Those of these mutants that pass every check.
+        """Yield those of these mutants that pass every check.
 
-        One process plays them one after the other: a new one for each takes as long as all its plays. One that ends it is played alone.
+        One process plays them one after the other: starting a new one for each takes as long as all its plays. If a mutant ends the
+        process, it is played again in its own.
         """
         every = mutants_of(read_text(self.exercise.reference))
         with self.grader.understudy(self.exercise) as understudy:
@@ -441,7 +451,10 @@ class Proof:
                     yield mutant
 
     def kept_habits(self, numbers: Sequence[int]) -> Iterator[Habit]:
-        """Those of these habits that pass every check, each in a process of its own: some change what holds for the whole process."""
+        """Yield those of these habits that pass every check.
+
+        Each is played in a process of its own, as some change settings of the whole process.
+        """
         every = fitting(self.exercise)
         for habit, seed in self.each([every[number] for number in numbers], _("habits"), (self.grader.options.seed,)):
             if not failed(self.until_it_fails(self.alone(with_habit(self.exercise, habit), seed))):
@@ -452,7 +465,7 @@ class Proof:
 
 
 def judged(exercise: Exercise, survivors: Sequence[Mutant]) -> Check:
-    """The proof of the mutants: every survivor is accepted, and everything accepted survives."""
+    """Return the proof of the mutants: every survivor is accepted, and everything accepted survives."""
     accepted = [(each.was, each.now) for each in read_accepted(exercise)]
     alive = [(mutant.was, mutant.now) for mutant in survivors]
 
@@ -479,7 +492,10 @@ def judged(exercise: Exercise, survivors: Sequence[Mutant]) -> Check:
 
 
 def judged_habits(exercise: Exercise, survivors: Sequence[Habit]) -> Check:
-    """The proof of the habits: every survivor is left out, and everything left out survives. Each problem begins with a habit's name."""
+    """Return the proof of the habits: every survivor is left out, and everything left out survives.
+
+    Each problem begins with a habit's name.
+    """
     every, left_out = {habit.name: habit for habit in fitting(exercise)}, exercise.left_out_habits
     alive = [habit.name for habit in survivors]
 
@@ -503,11 +519,11 @@ def judged_habits(exercise: Exercise, survivors: Sequence[Habit]) -> Check:
     return check("habits", claim, problems)
 
 
-# What several proofs share
+# Helpers of the proofs
 
 
 def check(name: str, claim: str, prove: Callable[[], Problems]) -> Check:
-    """A proof as a check, which fails where there are problems."""
+    """Return a proof as a check, which fails if there are problems."""
     started = time.perf_counter()
     problems = list(prove())
     outcome = Outcome.FAILED if problems else Outcome.PASSED
@@ -515,45 +531,45 @@ def check(name: str, claim: str, prove: Callable[[], Problems]) -> Check:
 
 
 def complete(prove: Callable[[], Problems]) -> Check:
-    """The proof that comes first."""
+    """Return the proof that an exercise is complete, which comes first."""
     return check("complete", _("The exercise is complete: no file, text, hint or mistake is missing."), prove)
 
 
 def failed(results: Iterable[Result]) -> bool:
-    """Whether any check failed."""
+    """Return True if any check failed."""
     return any(result.check.outcome is Outcome.FAILED for result in results)
 
 
 def unseen(results: Iterable[Result]) -> bool:
-    """Whether no check failed, and none ended in an error of the suite, which could have."""
+    """Return True if no check failed, and none ended in an error of the suite, which could have failed."""
     return all(result.check.outcome not in (Outcome.FAILED, Outcome.ERROR) for result in results)
 
 
 def passes(results: Iterable[Result]) -> bool:
-    """The same, where courtesies do not count."""
+    """Return True if no check failed or ended in an error of the suite, without counting courtesies that failed."""
     return unseen(result for result in results if not result.check.asked_in_vain)
 
 
 def rejected(results: Iterable[Result]) -> bool:
-    """Whether any check failed that decides."""
+    """Return True if any check failed that decides."""
     return any(result.check.decides for result in results)
 
 
 def refused_by_hand(result: Result) -> bool:
-    """Whether a check failed by what is banned."""
+    """Return True if a check failed because something banned was called."""
     errors = (play.observation.error for play in result.plays)
     return result.check.outcome is Outcome.FAILED and any(error is not None and BY_HAND in error.types for error in errors)
 
 
 def shown_whole(exercise: Exercise, option: str, name: str) -> str:
-    """Which command shows all that comes of one answer."""
+    """Return the sentence with the command that shows the whole report on one answer."""
     course = ["--course", exercise.other_course] if exercise.other_course else []
     command = shlex.join(["normgrade", "verify", exercise.slug, option, name, "-v", *course])
     return _("`{command}` shows all of it.", command=command)
 
 
 def in_words(check: Check) -> str:
-    """How a check ended, with its message and its first three places, in one line."""
+    """Return the outcome of a check, its message and its first three places, in one line."""
     places = ", ".join(place_of(difference) for difference in check.differences[:3])
     ended = _("{check} {outcome}", check=check.name, outcome=word_of(check.outcome))
     return " · ".join(filter(None, (ended, check.message, places)))

@@ -1,4 +1,4 @@
-"""What ships with an exercise, so that nobody has to wait until it is computed: how it is written, and the proof that it still holds."""
+"""The files that ship with an exercise, so that nobody waits for their computation: their writing, and the proof that they still hold."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from normgrade.suite.run import Rehearsal
 from normgrade.suite.suite import Suite
 from normgrade.suite.tracking import computed, made_for
 
-SAMPLE = 4  # of so many tests and mistakes, the proof computes one anew: a change of the oracle or of the probes shows in every one
-EDGE = 0.02  # of the facts that a mistake changes, those that may be others on another machine; one may always be
+SAMPLE = 4  # the proof computes one of so many tests and mistakes anew: a change of the oracle or of the probes shows in every one
+EDGE = 0.02  # the share of the facts changed by a mistake that may differ on another machine; one may always differ
 
 
 class Shipped(NamedTuple):
-    """A file that ships with an exercise: its path, its content as it is computed here, and where the content that is there deviates."""
+    """A file that ships with an exercise: its path, its content as it is computed here, and the deviations of an existing content."""
 
     path: Callable[[Exercise], Path]
     content: Callable[[Grader, Exercise], bytes]
@@ -41,12 +41,12 @@ class Shipped(NamedTuple):
 
 
 def footprints_of(grader: Grader, exercise: Exercise) -> bytes:
-    """The footprints of all known mistakes, as they are computed here."""
+    """Return the footprints of all known mistakes, as they are computed here."""
     return encode(footprints_here(grader, exercise, read_mistakes(exercise)))
 
 
 def footprints_here(grader: Grader, exercise: Exercise, mistakes: Sequence[Mistake]) -> Footprints:
-    """The footprints of these mistakes as they are computed here. What is seen of them serves the diagnoses that follow."""
+    """Return the footprints of these mistakes as they are computed here. The changes seen are recorded for the diagnoses that follow."""
     suite, rehearsal, every = grader.suites[exercise.slug], grader.rehearsal(exercise, PUBLIC_SEED), read_mistakes(exercise)
     records = grader.records_of(exercise)
 
@@ -57,7 +57,7 @@ def footprints_here(grader: Grader, exercise: Exercise, mistakes: Sequence[Mista
 
 
 def deviating_footprints(grader: Grader, exercise: Exercise, there: bytes) -> Iterator[str]:
-    """The mistakes in a sample whose footprints do not hold here; before them, where the file is of something else."""
+    """Yield a sentence for each mistake in a sample whose footprint does not hold here, or one if the file is of something else."""
     mistakes = read_mistakes(exercise)
     suite, rehearsal = grader.suites[exercise.slug], grader.rehearsal(exercise, PUBLIC_SEED)
     try:
@@ -82,32 +82,32 @@ def deviating_footprints(grader: Grader, exercise: Exercise, there: bytes) -> It
 
 
 def spreads_of(grader: Grader, exercise: Exercise) -> bytes:
-    """What the oracle says of all that the suite asks, as it is computed here."""
+    """Return the oracle's answers to all requests of the suite, as they are computed here."""
     return spreads_here(grader, exercise, grader.suites[exercise.slug])
 
 
 def spreads_here(grader: Grader, exercise: Exercise, suite: Suite) -> bytes:
-    """The same of the tests of a suite."""
+    """Return the oracle's answers to all requests of these tests of a suite, as they are computed here."""
     oracle = grader.oracles[exercise.slug].afresh()
     compute_ahead(suite, Rehearsal(oracle, exercise, read_text(exercise.reference), PUBLIC_SEED), grader.options)
     return shipped(recorded(suite, exercise, oracle))
 
 
 def deviating_spreads(grader: Grader, exercise: Exercise, there: bytes) -> Iterator[str]:
-    """Where the spreads of a sample of the tests do not hold here, or those of any test are missing."""
+    """Yield a sentence if spreads in a sample of the tests do not hold here, or if those of any test are missing."""
     suite = grader.suites[exercise.slug]
     fresh = spreads_here(grader, exercise, replace(suite, tests=suite.tests[::SAMPLE]))
     return deviations_of_spreads(Spreads.read(there), Spreads.read(fresh), asked(suite, exercise, grader.oracles[exercise.slug]))
 
 
 FILES = (
-    Shipped(attrgetter("spreads"), spreads_of, deviating_spreads),  # first: with it, the plays of the others are at hand
+    Shipped(attrgetter("spreads"), spreads_of, deviating_spreads),  # first, as the others use its plays
     Shipped(attrgetter("footprints"), footprints_of, deviating_footprints),
 )
 
 
 def write(exercises: Sequence[Exercise], options: Options = Options()) -> None:  # noqa: B008
-    """Compute and write what ships with the exercises."""
+    """Compute and write the files that ship with the exercises."""
     with open_grader(exercises, options) as grader:
         for exercise in exercises:
             for file in FILES:
@@ -116,12 +116,12 @@ def write(exercises: Sequence[Exercise], options: Options = Options()) -> None: 
 
 
 def missing(exercise: Exercise) -> tuple[Path, ...]:
-    """The files that might ship with the exercise, and do not."""
+    """Return the files that might ship with the exercise, and do not."""
     return tuple(path for file in FILES if not (path := file.path(exercise)).exists())
 
 
 def deviations(grader: Grader, exercise: Exercise) -> Iterator[str]:
-    """What of the files that ship with an exercise is not as it is computed here, and the command that writes them anew."""
+    """Yield the deviations of the files that ship with an exercise from those computed here, and the command that writes them anew."""
     told = False
     for file in FILES:
         path = file.path(exercise)
@@ -133,6 +133,6 @@ def deviations(grader: Grader, exercise: Exercise) -> Iterator[str]:
 
 
 def command(exercise: Exercise) -> str:
-    """The command that writes what ships with an exercise."""
+    """Return the command that writes the files that ship with an exercise."""
     course = ["--course", exercise.other_course] if exercise.other_course else []
     return shlex.join(["normgrade", "verify", "--write", exercise.slug, *course])

@@ -1,4 +1,4 @@
-"""Which texts of an exercise are missing in a language: prompt, title, hints, places, mistakes, alternatives, claims."""
+"""The texts of an exercise that are missing in a language: prompt, title, hints, places, mistakes, alternatives, claims."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ OF_MISTAKE = ("says", "remedy")
 
 
 def missing_texts(exercise: Exercise, suite: Suite, language: str, places: Iterable[Place] = ()) -> Iterator[str]:
-    """What has to be written still, a sentence each. `places` are those that the reference is looked at."""
-    if language == ENGLISH:  # nothing can be read without
+    """Yield a sentence for each text that is missing. `places` are those of the reference's observations."""
+    if language == ENGLISH:  # no exercise can be read without it
         return
     if not exercise.prompt_in(language).is_file():
         yield _("{path} is missing.", path=exercise.prompt_in(language).relative_to(exercise.course))
@@ -43,7 +43,10 @@ def untold(table: Table, keys: tuple[str, ...], language: str, where: str) -> It
 
 
 def unnamed(exercise: Exercise, places: Iterable[Place], language: str) -> Iterator[str]:
-    """The templates of the exercise's own places without words; those of the generic probes have them from normgrade."""
+    """Yield a sentence for each template of the exercise's own places without words.
+
+    The templates of the generic probes have theirs from normgrade.
+    """
     key = f"places.{language}"
     words = Table.of_file(exercise.description).content.get(key, {})
     for template in dict.fromkeys(template for place in places for template in (place.template, place.learnt)):
@@ -52,7 +55,7 @@ def unnamed(exercise: Exercise, places: Iterable[Place], language: str) -> Itera
 
 
 def unsaid(suite: Suite, language: str) -> Iterator[str]:
-    """Each test is named once, however many cases it has."""
+    """Yield a sentence for each missing docstring or hint of a test. Each test is named once, for all its cases."""
     tests = {test.name.partition("[")[0]: test for test in suite.tests}
     for name, test in tests.items():
         if not first_paragraph_in(test.docstring, language):

@@ -1,4 +1,4 @@
-"""Exercises of which nothing can be proved yet: a report on each says what it lacks, and nothing else."""
+"""Exercises that cannot be proved yet: a report on each tells the missing parts, and nothing else."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from normgrade.verify.proofs import complete
 
 
 def sorted_out(course: Course, names: Iterable[str]) -> tuple[list[Exercise], list[Report]]:
-    """The exercises that can be proved, and a report on each other one; all of the course where no name is given.
+    """Return the exercises that can be proved, and a report on each of the others; all of the course if no name is given.
 
-    Raises a UsageError for a name that no folder has, and where there is nothing at all.
+    Raise UsageError for a name that no folder has, and if there is nothing at all.
     """
     chosen = dict.fromkeys(names)
     unknown = [name for name in chosen if name not in course.folders]
@@ -35,7 +35,7 @@ def sorted_out(course: Course, names: Iterable[str]) -> tuple[list[Exercise], li
 
 
 def obstacles_to(course: Course, name: str) -> list[str]:
-    """What keeps all proofs from the exercise in a folder, with what else it lacks; nothing where it can be proved."""
+    """Return the obstacles to any proof of the exercise in a folder, with the other gaps in it; none if it can be proved."""
     place = Exercise.at(course.root, name)
     try:
         exercise, wrong = (read_exercise(course.root, name, course.settings), []) if place.description.is_file() else (place, [])
@@ -49,7 +49,7 @@ def obstacles_to(course: Course, name: str) -> list[str]:
 
 
 def unequal_points(exercise: Exercise) -> Iterator[str]:
-    """That the points of the suite do not sum to those of the exercise, where that is so."""
+    """Yield a sentence if the points of the suite do not sum to those of the exercise."""
     from normgrade.suite.collection import collect
 
     points, path = collect([exercise])[exercise.slug].points, exercise.suite.relative_to(exercise.course)
@@ -59,7 +59,7 @@ def unequal_points(exercise: Exercise) -> Iterator[str]:
 
 
 def wrong_files(exercise: Exercise) -> list[str]:
-    """What is wrong with the files beside `exercise.toml`; at most one thing."""
+    """Return the error in the files beside `exercise.toml`; at most one."""
     try:
         read_wrong(exercise)
         read_accepted(exercise)
@@ -70,7 +70,7 @@ def wrong_files(exercise: Exercise) -> list[str]:
 
 
 def report_on(course: Course, name: str, problems: Sequence[str]) -> Report:
-    """The report that has one proof, that the exercise is complete, which fails."""
+    """Return the report whose only proof, that the exercise is complete, fails."""
     place = Exercise.at(course.root, name)
     proof = complete(lambda: iter(problems))
     return Report(

@@ -1,7 +1,7 @@
-"""Tells if autograd computed a gradient while a layer was called: its own backward pass comes later, and is the grader's to run.
+"""A check that autograd computes no gradient while a layer is called. The layer's own backward pass comes later, and the grader runs it.
 
-The gradient of a plain sum is a normalisation: that of `logsumexp` is softmax. Whatever asks for one starts a backward pass, be it
-`backward()`, `torch.autograd.grad`, `torch.func` or TorchScript, and PyTorch numbers all passes of a process.
+The gradient of a plain sum is a normalisation: that of `logsumexp` is softmax. Every request for a gradient starts a backward pass, through
+`backward()`, `torch.autograd.grad`, `torch.func` or TorchScript alike, and PyTorch numbers all passes of a process.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ import torch
 from normgrade.language import _
 from normgrade.worker.stopping import ByHand
 
-ENGINE = "torch._C._ImperativeEngine.run_backward"  # what a ban calls it by
+ENGINE = "torch._C._ImperativeEngine.run_backward"  # its name in a ban
 NUMBERS: list[int] = []
-NUMBER_OF_THIS = torch._C._current_graph_task_id  # taken before a submission could put another in its place
+NUMBER_OF_THIS = torch._C._current_graph_task_id  # taken before a submission could replace it
 RUN = torch.autograd.Variable._execution_engine.run_backward
 
 
 class Numbered(torch.autograd.Function):
-    """Does nothing forward, and backward notes the number of the pass: without any operation, since all may be banned."""
+    """A function that does nothing forward; backward it notes the number of the pass, without any operation, since all may be banned."""
 
     @staticmethod
     def forward(context: Any, x: torch.Tensor) -> torch.Tensor:
@@ -40,20 +40,20 @@ ROOT = Numbered.apply(LEAF)  # type: ignore[no-untyped-call]
 
 
 def next_number() -> int:
-    """The number of a backward pass that is run now, which takes some microseconds."""
+    """Run a backward pass, which takes some microseconds, and return its number."""
     RUN((ROOT,), (ONE,), True, False, (LEAF,), allow_unreachable=True, accumulate_grad=False)
     return NUMBERS.pop()
 
 
 def compiled() -> int:
-    """How many graphs were compiled so far by `torch.compile`, which runs backward passes of its own to find the backward graphs."""
+    """Return how many graphs `torch.compile` has compiled so far. It runs backward passes of its own to find the backward graphs."""
     dynamo = sys.modules.get("torch._dynamo.utils")
     return dynamo.counters["aot_autograd"]["total"] if dynamo else 0
 
 
 @contextmanager
 def none_in_between(pattern: str) -> Iterator[None]:
-    """Raise ByHand, by the rule `pattern`, if a backward pass was begun meanwhile, other than by the compiler."""
+    """Raise ByHand, by the rule `pattern`, if a backward pass begins in the block, unless `torch.compile` compiles a graph there."""
     before, compiled_before = next_number(), compiled()
     yield
     if next_number() != before + 1 and compiled() == compiled_before:

@@ -1,4 +1,4 @@
-"""Enforces at run time that an exercise is written by hand: the functions of NumPy that it bans raise."""
+"""Run-time enforcement of the rule that an exercise is written by hand: the functions of NumPy that it bans raise."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from types import FunctionType, ModuleType
 from normgrade.course.ban import Ban
 from normgrade.worker.stopping import Banned, stop, stop_when_imported
 
-DOTTED = {"numpy": "numpy", "numpy.ma.extras": "numpy.ma"}  # modules of NumPy, and the name by which what is in them is known
+DOTTED = {"numpy": "numpy", "numpy.ma.extras": "numpy.ma"}  # modules of NumPy, and the dotted name under which their functions are known
 
 
 def enforce(ban: Ban) -> None:
@@ -21,18 +21,18 @@ def enforce(ban: Ban) -> None:
 
 
 def prepare(ban: Ban) -> None:
-    """Find what is banned, so that workers that are forked from here need not."""
+    """Find the functions that are banned, so that workers that are forked from here need not."""
     in_numpy(ban)
 
 
 @cache
 def in_numpy(ban: Ban) -> tuple[Banned, ...]:
-    """Every banned function of those modules that are imported already. It takes a millisecond."""
+    """Return every banned function of the modules that are imported already. It takes a millisecond."""
     return tuple(banned for name in DOTTED if name in sys.modules for banned in banned_functions(sys.modules[name], ban))
 
 
 def banned_functions(module: ModuleType, ban: Ban) -> Iterator[Banned]:
-    """Every banned function of this module, if it is one of NumPy's."""
+    """Yield every banned function of this module, if it is one of NumPy's."""
     dotted = DOTTED.get(module.__name__)
     for name, thing in vars(module).items() if dotted else ():
         function = getattr(thing, "__wrapped__", thing)  # NumPy wraps most of its functions

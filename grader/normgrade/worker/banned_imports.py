@@ -1,6 +1,6 @@
-"""Enforces at run time that an exercise is written without a library that it bans as a whole, such as "torch".
+"""Run-time enforcement of the rule that an exercise is written without a library that it bans as a whole, such as "torch".
 
-This is a rule of the exercise and no wall: code that sets out to break it will. Inspection has searched the source already.
+This is a rule of the exercise, not a wall: code that sets out to break it can. Inspection has searched the source already.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from normgrade.course.ban import Ban
 from normgrade.language import _
 from normgrade.worker.stopping import ByHand
 
-SUBMISSION = "submission"  # the name of its module
+SUBMISSION = "submission"  # the name of the submission's module
 
 
 class BannedImport(ImportError, ByHand):
-    """The submission imports a library that the exercise bans."""
+    """An import by the submission of a library that the exercise bans."""
 
 
 def forbid_loading(ban: Ban) -> None:
-    """Nobody can load a library that is banned as a whole: right where the grader's own code needs none of them.
+    """Make every import of a wholly banned library raise. The grader's own code must not need any of them.
 
-    Python calls an audit hook before it loads a module, and nobody can take one away again.
+    Python calls an audit hook before it loads a module, and no code can remove the hook again.
     """
 
     def hook(event: str, args: tuple[Any, ...]) -> None:
@@ -36,7 +36,7 @@ def forbid_loading(ban: Ban) -> None:
 
 
 def refuse(ban: Ban, name: str) -> None:
-    """Raise BannedImport where the library of a module is banned."""
+    """Raise BannedImport if the library of a module is banned."""
     if pattern := ban.against(name.partition(".")[0]):
         why = _(
             "this imports `{name}`, which the exercise bans (by the rule `{pattern}`): it is to be written without",
@@ -47,7 +47,7 @@ def refuse(ban: Ban, name: str) -> None:
 
 
 def forbid_imports(ban: Ban) -> None:
-    """If a whole library is banned, the submission's imports of it fail. The grader's own code goes on with it."""
+    """Make the submission's imports of a wholly banned library raise. The grader's own code can still import it."""
     if all("." in pattern for pattern in ban.banned):
         return
     genuine, genuine_module = builtins.__import__, importlib.import_module

@@ -1,6 +1,6 @@
-"""Enforces at run time that an exercise is written by hand: what is banned raises, by whatever name it is called.
+"""Run-time enforcement of the rule that an exercise is written by hand: banned parts of PyTorch raise, by any name.
 
-This is a rule of the exercise and no wall: code that sets out to break it will. Inspection has searched the source already.
+This is a rule of the exercise, not a wall: code that sets out to break it can. Inspection has searched the source already.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ KEYS = (  # dispatch keys whose kernels a processor can run; an operation under 
     *("CPU", "MkldnnCPU", "NestedTensorCPU", "QuantizedCPU", "SparseCPU", "SparseCsrCPU"),
 )
 FUNCTIONAL = "torch.nn.functional"
-IN_PYTHON = {  # modules that do in Python what operations and functions do
+IN_PYTHON = {  # modules with Python versions of operations and functions
     *(FUNCTIONAL, "torch.masked._ops"),
     *("torch.nn.utils.parametrizations", "torch.nn.utils.spectral_norm", "torch.nn.utils.weight_norm"),
     *("torch.autograd.forward_ad", "torch.distributions.categorical", "torch.distributions.transforms", "torch.nn.utils.clip_grad"),
@@ -38,17 +38,17 @@ IN_PYTHON = {  # modules that do in Python what operations and functions do
 }
 PAST_DISPATCH = (
     *("_jit_to_static_module", "_fuse_to_static_module"),  # the modules that they return have kernels of their own
-    "_enter_dual_level",  # what computes derivatives forward, with kernels of its own
+    "_enter_dual_level",  # computes derivatives forward, with kernels of its own
 )
 
 
 def kernels() -> Mapping[str, Sequence[tuple[str, str]]]:
-    """Every operation by its dotted name, with the name and the key of each of its kernels. It takes some milliseconds."""
+    """Return the name and the key of every operation's kernels, by the operation's dotted name. It takes some milliseconds."""
     found = defaultdict(list)
     for key in KEYS:
         for name in torch._C._dispatch_get_registrations_for_dispatch_key(key):
             operation, _dot, variant = name.partition(".")
-            if not variant or not key.startswith("Composite"):  # or the variant comes down to the operation
+            if not variant or not key.startswith("Composite"):  # a composite kernel of a variant ends in kernels of the operation
                 found[f"torch.ops.{operation.replace('::', '.')}"].append((name, key))
     return {operation: kept for operation, kept in found.items() if any(not key.startswith("FuncTorch") for _name, key in kept)}
 
@@ -59,32 +59,32 @@ FAMILIES = {f"{name.rpartition('.')[0]}." for name in (*KERNELS, f"{FUNCTIONAL}.
 
 
 def against_stand_in(ban: Ban, name: str) -> str | None:
-    """The pattern that bans the operation, function or layer of that name, and so whatever does the same in Python."""
+    """Return the pattern that bans the operation, function or layer of that name, and so its Python version; None if there is none."""
     bare = name.lstrip("_")
     alike = ((f"torch.ops.aten.{name}", f"torch.{name}"), (f"{FUNCTIONAL}.{bare}",), (f"torch.nn.{bare}",))
     return next(filter(None, (ban.against(*names) for names in alike)), None)
 
 
 def perhaps_banned(ban: Ban, lines: str) -> Iterator[str]:
-    """Of many names, a line each, those that hold the longest literal part of a pattern: to ask about every name takes too long."""
+    """Yield the names in `lines` that contain the longest literal part of a pattern: to ask about every name takes too long."""
     for found in literal_parts(ban.banned).finditer(lines):
         yield lines[lines.rfind("\n", 0, found.start()) + 1 : found.end()]
 
 
 @cache
 def literal_parts(patterns: tuple[str, ...]) -> re.Pattern[str]:
-    """Finds the longest literal part of every pattern that may be meant for PyTorch, as a fast pre-filter."""
+    """Return a regex of the longest literal part of every pattern that may be meant for PyTorch, as a fast pre-filter."""
     parts = {re.escape(longest_literal_part(pattern)) for pattern in patterns if may_be_of_torch(pattern)}
     return re.compile(f"(?:{'|'.join(parts)}).*" if parts else "(?!)")
 
 
 def longest_literal_part(pattern: str) -> str:
-    """The longest part of a pattern's last name that is no wildcard; empty for a pattern such as "torch.*", which pre-filters nothing."""
+    """Return the longest part without wildcards in a pattern's last name; empty for "torch.*", which pre-filters nothing."""
     return max(re.split(r"[*?]|\[.*?\]", pattern.rpartition(".")[2]), key=len)
 
 
 def may_be_of_torch(pattern: str) -> bool:
-    """Whether a pattern may match an operation, a function or a layer of PyTorch."""
+    """Return True if a pattern may match an operation, a function or a layer of PyTorch."""
     module = re.split(r"[*?[]", pattern, maxsplit=1)[0].rpartition(".")[0]
     return any(family.startswith(f"{module}." if module else "") for family in FAMILIES)
 
@@ -106,27 +106,27 @@ def enforce(ban: Ban) -> None:
 
 
 def prepare(ban: Ban) -> None:
-    """Find what is banned, so that workers that are forked from here need not."""
+    """Find everything that is banned, so that workers that are forked from here need not."""
     banned_operations(ban)
     functions_in(loaded(), ban)
     banned_arrays.prepare(ban)
 
 
 def loaded() -> frozenset[str]:
-    """Those modules of IN_PYTHON that are imported already."""
+    """Return the modules of IN_PYTHON that are imported already."""
     return frozenset(IN_PYTHON & sys.modules.keys())
 
 
 @cache
 def functions_in(modules: frozenset[str], ban: Ban) -> tuple[Banned, ...]:
-    """Every banned function of these modules, with its dotted name and the pattern that bans it."""
+    """Return every banned function of these modules, with its dotted name and the pattern that bans it."""
     return tuple(found for name in sorted(modules) for found in banned_functions(sys.modules[name], ban))
 
 
 def stop_operations(ban: Ban) -> None:
     """Replace every kernel of a banned operation by one that raises."""
     libraries: dict[str, Any] = {}
-    with warnings.catch_warnings(action="ignore"):  # PyTorch's, that there is a kernel already
+    with warnings.catch_warnings(action="ignore"):  # PyTorch warns that there is a kernel already
         for operation, pattern in banned_operations(ban):
             refusing = raising(usual_name(operation), pattern)
             for full_name, key in KERNELS[operation]:
@@ -134,13 +134,13 @@ def stop_operations(ban: Ban) -> None:
                 if namespace not in libraries:
                     libraries[namespace] = torch._C._dispatch_library("IMPL", namespace, "", __file__, 0)
                 libraries[namespace].impl(name, key, refusing)
-    for library in libraries.values():  # kernels live as long as their library: it stays for good, where no Python code finds it
+    for library in libraries.values():  # kernels live as long as their library: it stays for good, out of reach of Python code
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))
 
 
 @cache
 def banned_operations(ban: Ban) -> tuple[tuple[str, str], ...]:
-    """Every banned operation, with the pattern that bans it."""
+    """Return every banned operation, with the pattern that bans it."""
     found = [operation for operation in dict.fromkeys(perhaps_banned(ban, OPERATIONS)) if operation in KERNELS]
     return tuple((operation, pattern) for operation in found if (pattern := ban.against(*names_of(operation))))
 
@@ -151,18 +151,18 @@ def names_of(operation: str) -> tuple[str, ...]:
 
 
 def usual_name(operation: str) -> str:
-    """The name that a learner knows it by."""
+    """Return the name by which a learner knows an operation."""
     *_, name = names_of(operation)
     return name if hasattr(torch, name.removeprefix("torch.")) else operation
 
 
 def banned_functions(module: ModuleType, ban: Ban) -> Iterator[Banned]:
-    """Those functions of a module that do in Python what is banned. What only calls a banned operation raises there."""
+    """Yield the functions of a module that do a banned operation in Python. Functions that only call a banned operation raise anyway."""
     for name in dict.fromkeys(perhaps_banned(ban, names_in(module))):
         thing = getattr(module, name, None)
         own = getattr(thing, "__module__", None) == module.__name__
         only_calls = module.__name__ == FUNCTIONAL and f"torch.ops.aten.{name}" in KERNELS
-        if not own or only_calls or name.endswith("_backward"):  # PyTorch reads the source of those for derivatives of others
+        if not own or only_calls or name.endswith("_backward"):  # PyTorch reads the source of such functions for derivatives of others
             continue
         if pattern := against_stand_in(ban, name):
             for function in functions_of(thing):
@@ -175,7 +175,7 @@ def names_in(module: ModuleType) -> str:
 
 
 def functions_of(thing: object) -> Iterator[FunctionType]:
-    """The function, and all that it wraps; of a class, those of its methods."""
+    """Yield the function, and all functions that it wraps; for a class, those of its methods."""
     for each in vars(thing).values() if isinstance(thing, type) else (thing,):
         while isinstance(each, FunctionType):
             yield each
@@ -183,7 +183,7 @@ def functions_of(thing: object) -> Iterator[FunctionType]:
 
 
 def forbid_subclasses(ban: Ban) -> None:
-    """A class of the submission cannot inherit from a banned layer, whose constructor and state would be the library's."""
+    """Make a class of the submission raise if it inherits from a banned layer, because constructor and state would be the library's."""
 
     def refuse(heir: type, /, **keywords: Any) -> None:
         for base in heir.__bases__ if heir.__module__ == SUBMISSION else ():

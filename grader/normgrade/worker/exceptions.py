@@ -1,4 +1,4 @@
-"""An exception, or a place in running code, as it travels from a worker to the grader."""
+"""Exceptions and places in running code, in the form in which they travel from a worker to the grader."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from normgrade.worker.observation import NAME_LIMIT, Cause, Error, Frame
 MESSAGE_LIMIT = 2000  # characters of a text
 LINE_LIMIT = 200  # characters of a line
 FRAME_LIMIT = 5  # of the learner's frames, the innermost
-NEAR = 0.7  # finds mean for meen, and not nn for np
-# A plain RuntimeError of PyTorch has the first in its text, or is no more than one of the others: that of C++, or of a convolution.
+NEAR = 0.7  # similarity: finds mean for meen, and not nn for np
+# The text of a plain RuntimeError of PyTorch contains the first, or is one of the others: that of C++, or of a convolution.
 NO_MEMORY = re.compile(r"DefaultCPUAllocator: can't allocate memory|\A(std::bad_alloc|could not create a primitive)\Z")
 BUILT_IN = {id(thing): name for name, thing in vars(builtins).items() if isinstance(thing, type) and issubclass(thing, BaseException)}
 NAME_OF = type.__dict__["__name__"].__get__  # of a class; that of its metaclass may raise, or lie
@@ -30,7 +30,7 @@ Spot = tuple[CodeType, int, int]  # a piece of code, the instruction in it, and 
 
 
 def describe(error: BaseException, file_name: str | None, step: int | str | None = None, cause: Cause = Cause.RAISED) -> Error:
-    """An exception as it travels: the names of its classes along the MRO, a capped message, the frames of the learner's own file."""
+    """Describe an exception: the names of its classes along the MRO, a capped message, the frames of the learner's own file."""
     if isinstance(error, SystemExit):
         cause = Cause.EXITED
     if wants_memory(error):
@@ -46,18 +46,18 @@ def describe(error: BaseException, file_name: str | None, step: int | str | None
 
 
 def name_of(kind: type) -> str:
-    """The name of an exception's class as it travels. Only a built-in class travels under the name of one."""
+    """Return the name of an exception's class as it travels. Only a built-in class travels under the name of one."""
     name = NAME_OF(kind)[:NAME_LIMIT]
     return name if id(kind) in BUILT_IN or name not in BUILT_IN.values() else f"submission.{name}"
 
 
 def stops_the_process(error: BaseException) -> bool:
-    """Return if an exception concerns the process in which it was raised, not the code that raised it."""
+    """Return True if an exception concerns the process in which it was raised, not the code that raised it."""
     return not isinstance(error, Exception) or wants_memory(error)
 
 
 def wants_memory(error: BaseException) -> bool:
-    """Return if an exception of Python, the system or PyTorch says that memory is exhausted."""
+    """Return True if an exception of Python, the system or PyTorch says that memory is exhausted."""
     refused = isinstance(error, OSError) and error.errno == errno.ENOMEM
     return isinstance(error, MemoryError) or refused or (type(error) is RuntimeError and NO_MEMORY.search(str(error)) is not None)
 
@@ -66,7 +66,7 @@ def wants_memory(error: BaseException) -> bool:
 
 
 def frames_of(trace: TracebackType | None, file_name: str | None) -> tuple[Frame, ...]:
-    """The frames of a traceback that belong to this file, the innermost last."""
+    """Return the frames of a traceback that belong to this file, the innermost last."""
     spots: deque[Spot] = deque(maxlen=FRAME_LIMIT)
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == file_name:
@@ -76,14 +76,14 @@ def frames_of(trace: TracebackType | None, file_name: str | None) -> tuple[Frame
 
 
 def frames_running(frame: FrameType | None, file_name: str | None) -> tuple[Frame, ...]:
-    """The frames of running code that belong to this file, the innermost last."""
+    """Return the frames of running code that belong to this file, the innermost last."""
     own = (each for each, _line in traceback.walk_stack(frame) if each.f_code.co_filename == file_name)
     spots = [(each.f_code, each.f_lasti, each.f_lineno or 0) for each in islice(own, FRAME_LIMIT)]
     return tuple(map(frame_at, reversed(spots)))
 
 
 def frame_at(spot: Spot) -> Frame:
-    """The line of a place in code, and the characters of it that Python names."""
+    """Return the line of a place in code, and the characters of it that Python names."""
     code, instruction, line = spot
     whole = linecache.getline(code.co_filename, line).rstrip("\n")
     _first, last, start, end = next(islice(code.co_positions(), instruction // 2, None), (None, None, None, None))
@@ -96,7 +96,7 @@ def frame_at(spot: Spot) -> Frame:
 
 
 def characters(line: str, offset: int) -> int:
-    """How many characters of a line so many bytes are."""
+    """Return how many characters of a line its first `offset` bytes are."""
     return len(line.encode(errors="surrogatepass")[:offset].decode(errors="ignore"))
 
 
@@ -104,21 +104,21 @@ def characters(line: str, offset: int) -> int:
 
 
 def meant_by(error: BaseException) -> str:
-    """The name that is there and nearly the one that an exception did not find; "" where there is none.
+    """Return an existing name that is nearly the one that an exception did not find; "" if there is none.
 
-    Python 3.11 says it only in the traceback that it prints itself, and in no version for a module of as many names as `torch` has.
+    Python 3.11 suggests it only in the traceback that it prints itself, and no version does for a module with as many names as `torch`.
     """
     try:
         wanted = getattr(error, "name", None)
         if not isinstance(error, NameError | AttributeError) or not isinstance(wanted, str):
             return ""
         return nearest(wanted[:NAME_LIMIT], tuple(names_there(error, wanted)))[:NAME_LIMIT]
-    except BaseException:  # objects of the submission say what they have
+    except BaseException:  # this may call code of the submission, such as `__dir__`
         return ""
 
 
 def names_there(error: NameError | AttributeError, wanted: str) -> Iterable[str]:
-    """The names that the exception could have found: the attributes of its object, or what is in sight where it was raised."""
+    """Return the names that the exception could have found: the attributes of its object, or the names in scope."""
     if isinstance(error, AttributeError):
         return dir(error.obj)
     *_before, (frame, _line) = traceback.walk_tb(error.__traceback__)
@@ -129,7 +129,7 @@ def names_there(error: NameError | AttributeError, wanted: str) -> Iterable[str]
 
 @lru_cache(maxsize=32)  # the same exception is raised in play after play
 def nearest(wanted: str, names: Sequence[str]) -> str:
-    """The name that differs from the wanted one only in a few letters; that of an attribute of `self` above all."""
+    """Return the name that differs from `wanted` only in a few letters, preferably an attribute of `self`; "" if there is none."""
     known = [name for name in names if name != wanted and name.startswith("_") == wanted.startswith("_")]
     if f"self.{wanted}" in known:
         return f"self.{wanted}"

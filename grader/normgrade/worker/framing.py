@@ -1,4 +1,4 @@
-"""Frames between grader and worker: a fixed prefix, then a header and a body whose sizes the prefix tells.
+"""Frames between grader and worker: a fixed prefix, then a header and a body of the sizes that the prefix states.
 
 Sizes are checked against a limit before anything is read or allocated for them.
 """
@@ -22,11 +22,11 @@ CHUNK_BYTES = 1024**2
 
 
 class ProtocolError(Exception):
-    """These bytes are no frame, or this message cannot be one."""
+    """Bytes that are not a valid frame, or a message that cannot be sent as one."""
 
 
 class Prefix(NamedTuple):
-    """What the first bytes of a frame say: its kind, which question it belongs to, and how long it is."""
+    """The fields of a frame's prefix: its kind, the serial of the question that it belongs to, and its sizes."""
 
     kind: int
     serial: int
@@ -35,7 +35,7 @@ class Prefix(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """A frame that was read, in its parts."""
+    """The parts of a frame that was read."""
 
     kind: int
     serial: int
@@ -44,18 +44,18 @@ class Parts(NamedTuple):
 
 
 def body_limit_bytes(size_limit_bytes: int) -> int:
-    """How long the arrays of an answer may be together, where one may be `size_limit_bytes` long."""
+    """Return how many bytes the arrays of an answer may have together, if one of them may have `size_limit_bytes`."""
     return VALUES_PER_ANSWER * size_limit_bytes
 
 
 def build(kind: int, serial: int, header: bytes, arrays: Iterable[bytes]) -> bytes:
-    """The bytes of a frame; its body are the arrays, one after the other."""
+    """Return the bytes of a frame. Its body is the arrays, one after the other."""
     body = b"".join(arrays)
     return b"".join((PREFIX.pack(MAGIC, VERSION, kind, serial, len(header), len(body)), header, body))
 
 
 def parse(frame: bytes, header_limit: int, body_limit: int) -> Parts:
-    """Exactly one frame; a ProtocolError if these bytes are more, less, or something else. Limits are in bytes."""
+    """Return the parts of exactly one frame. Raises ProtocolError for more, fewer or other bytes. Limits are in bytes."""
     return split(read_prefix(frame[: PREFIX.size], header_limit, body_limit), frame[PREFIX.size :])
 
 
@@ -67,7 +67,7 @@ def send(fd: int, frame: bytes) -> None:
 
 
 def receive(fd: int, header_limit: int, body_limit: Callable[[], int]) -> Parts:
-    """Wait for one whole frame. The end of the stream before its first byte is an EOFError."""
+    """Wait for one whole frame and return its parts. Raises EOFError if the stream ends before its first byte."""
     prefix_bytes = read_exactly(fd, PREFIX.size)
     if not prefix_bytes:
         raise EOFError
@@ -76,7 +76,7 @@ def receive(fd: int, header_limit: int, body_limit: Callable[[], int]) -> Parts:
 
 
 def read_exactly(fd: int, size: int) -> bytes:
-    """So many bytes; nothing if the stream ends before the first."""
+    """Read `size` bytes; return none if the stream ends before the first, and raise ProtocolError if it ends later."""
     chunks, left = [], size
     while left:
         chunk = os.read(fd, min(left, CHUNK_BYTES))
@@ -90,7 +90,7 @@ def read_exactly(fd: int, size: int) -> bytes:
 
 
 def read_prefix(data: bytes, header_limit: int, body_limit: int) -> Prefix:
-    """Check the fixed part of a frame before anything is made of its sizes."""
+    """Check the prefix of a frame before its sizes are used, and return its fields."""
     if len(data) != PREFIX.size:
         raise ProtocolError(_("a frame starts with {size} bytes, not {found}", size=PREFIX.size, found=len(data)))
     magic, version, *rest = PREFIX.unpack(data)
@@ -119,7 +119,7 @@ def read_prefix(data: bytes, header_limit: int, body_limit: int) -> Prefix:
 
 
 def split(prefix: Prefix, rest: bytes) -> Parts:
-    """Header and body, which are all that comes after the prefix."""
+    """Split the bytes after the prefix into header and body. Raises ProtocolError if they are more or fewer than it promised."""
     promised = prefix.header_bytes + prefix.body_bytes
     if len(rest) != promised:
         raise ProtocolError(_("{found} bytes after the prefix, which promised {promised}", found=len(rest), promised=promised))

@@ -1,4 +1,4 @@
-"""The trusted side: plays requests on submissions in other processes, and turns whatever they do into an observation."""
+"""The trusted side. It plays requests on submissions in other processes, and turns every outcome into an observation."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ from normgrade.worker.zygote_protocol import BROKEN
 
 Attempt = Callable[[], Observation]
 LIMITS = Limits()
-GRACE_S = 0.5  # for a process to end by itself once its channel is closed, so that its exit code is known
-WHERE_S = 0.2  # for a process whose answer is late to say at which line it is
+GRACE_S = 0.5  # for a process to end by itself after its channel is closed, so that its exit code is known
+WHERE_S = 0.2  # for a process with a late answer to say which lines are running
 PROBES_S = 30.0  # to load the exercise's own probes
 AHEAD = 3  # questions that are sent before their turn
-LOSSES = 3  # how often a submission may take the zygote with it
+LOSSES = 3  # how many zygotes may die with a submission's process
 SIGNALS = {  # the usual ones; some systems lack some of them
     "SIGSEGV": N_("segmentation fault"), "SIGKILL": N_("killed"), "SIGABRT": N_("aborted"), "SIGBUS": N_("bus error"),
     "SIGFPE": N_("floating point exception"), "SIGILL": N_("illegal instruction"), "SIGTERM": N_("terminated"),
     "SIGXCPU": N_("cpu time limit exceeded"),
 }  # fmt: skip
 NAMED_SIGNALS = {int(each) for each in signal.Signals}
-DEATHS = (Cause.EXITED, Cause.CRASHED, Cause.OUT_OF_MEMORY)  # of a process; the first may be the machine's fault, where memory is short
+DEATHS = (Cause.EXITED, Cause.CRASHED, Cause.OUT_OF_MEMORY)  # of a process; the first may be the machine's fault, if memory is short
 
 
 class Host:
-    """Starts workers behind the strongest walls that this machine offers, up to `tier`. Submissions are `written_with` one library.
+    """A starter of workers with the strongest walls that this machine offers, up to `tier`. Submissions are `written_with` one library.
 
-    The first process starts at once, so that it imports the library while the grader does other work. `required` is the weakest tier
-    that is accepted. `fork` says whether workers are forks of one process, the default on Linux, or new processes. `before_worker` is
-    called with the tier before each worker starts. Workers that enforce one of `bans` start sooner.
+    The first process starts at once, so that it imports the library while the grader does other work. `required` is the weakest tier that
+    is accepted. If `fork` is True, the default on Linux, workers are forks of one process; otherwise they are new processes.
+    `before_worker` is called with the tier before each worker starts. Workers that enforce one of `bans` start sooner.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Host:
         self.connected: Worker | None = None  # the worker that has a channel
 
     def new_starter(self) -> Starter:
-        """What starts workers here: a zygote, or a spawner where processes cannot be forked."""
+        """Return a zygote, or a spawner if processes cannot be forked here."""
         return Zygote(self.tier, self.bans, self.written_with) if self.fork else Spawner(self.tier, self.written_with)
 
     def worker(
@@ -87,9 +87,9 @@ class Host:
         ban: Ban | None = None,
         shared_probes: str | None = None,
     ) -> Worker:
-        """A worker for this source; `probes` is the source of the exercise's own probes, `shared_probes` that of what they import.
+        """Return a worker for this source. Its process starts with the first request.
 
-        Its process starts with the first request.
+        `probes` is the source of the exercise's own probes, and `shared_probes` the source of the module that they import.
         """
         shared = None if shared_probes is None else Load(shared_probes, "shared_probes.py", "shared_probes")
         own = None if probes is None else Load(probes, "probes.py", "probes")
@@ -97,21 +97,24 @@ class Host:
 
     @property
     def protection(self) -> Protection:
-        """The walls around the newest process. Waits for the first process where none has started yet."""
+        """The walls around the newest process. Waits for the first process if none has started yet."""
         return self.witnessed or self.starter.protection()
 
     @property
     def ready(self) -> bool:
-        """Whether a worker starts at once; before, there is time for other work."""
+        """True if a worker would start at once; until then there is time for other work."""
         return self.starter.ready
 
     @property
     def used_s(self) -> float:
-        """How many seconds of its time the last submission has used."""
+        """The seconds of its time that the last submission has used."""
         return 0.0 if self.connected is None else self.connected.used_s
 
     def connect(self, worker: Worker, until: float | None) -> Channel:
-        """A channel to a new process for this worker; every other worker loses its own. Raises Lost, after `until` for a slow process."""
+        """Return a channel to a new process for this worker, and end that of any other.
+
+        Raises Lost, after `until` if the process is slow to start.
+        """
         if self.connected is not None and self.connected is not worker:
             self.connected.end_process()
         self.connected = worker
@@ -122,7 +125,7 @@ class Host:
         return self.start(worker.limits, until)
 
     def start(self, limits: Limits, until: float | None) -> Channel:
-        """A channel to a new process. Raises GraderError where its walls would be weaker than required."""
+        """Return a channel to a new process. Raises GraderError if its walls would be weaker than required."""
         if until is not None:
             self.starter.wait(until - time.monotonic())
         self.witnessed = self.starter.protection()
@@ -148,10 +151,10 @@ class Host:
 
 
 class Worker:
-    """Plays requests on one submission. The next request starts a new process where the last one died or hung.
+    """A player of requests on one submission. If a process died or hung, the next request starts a new one.
 
-    One death is forgiven: a new process plays all that the dead one had played, and then what it did not answer. Code that ends its
-    process at every n-th call, or leaks until it is killed, does so again, and that is its answer.
+    One death is forgiven: a new process plays everything that the dead one had played, and then the request that it did not answer. If code
+    ends its process at every n-th call, or leaks until it is killed, it does so again, and that is its answer.
     """
 
     def __init__(self, host: Host, submission: Load, probes: Sequence[Load | None], limits: Limits, ban: Ban | None) -> None:
@@ -162,31 +165,31 @@ class Worker:
         self.ban = ban
         self.used_s = 0.0
         self.losses = 0
-        self.ended = False  # it has cost a process: from now on starting another one counts as its time
+        self.ended = False  # True after it has cost a process: from then on starting another one counts as its time
         self.channel: Channel | None = None
-        self.coming: Iterator[PlayQuestion] = iter(())  # what will be asked next
-        self.asked: deque[PlayQuestion] = deque()  # what was asked ahead of its time
-        self.source: str | None = None  # of the questions, where they have one
-        self.played: list[PlayQuestion] = []  # what this process was asked about that source
-        self.deaths: list[str] = []  # why processes died while that source was played
+        self.coming: Iterator[PlayQuestion] = iter(())  # the questions that will be asked next
+        self.asked: deque[PlayQuestion] = deque()  # the questions that were asked ahead of their turn
+        self.source: str | None = None  # of the questions, if they have one
+        self.played: list[PlayQuestion] = []  # the questions about that source that this process was asked
+        self.deaths: list[str] = []  # the reasons why processes died while that source was played
         self.failure: Observation | None = None  # the answer to every request, once the submission could not be loaded
-        self.preface = ""  # what it printed while it was loaded
+        self.preface = ""  # the output of its loading
 
     def announce(self, questions: Iterable[PlayQuestion]) -> None:
-        """The next questions, in their order: the worker works on some of them while the grader looks at the answers before.
+        """Announce the next questions, in order. The worker answers some of them while the grader looks at earlier answers.
 
-        Whoever announces a question asks it. After the first question that costs a process, every question waits for its turn.
+        Every announced question must then be asked. After the first question that costs a process, every question waits for its turn.
         """
         if self.asked:
-            self.end_process()  # it works on what nobody asks for any more
+            self.end_process()  # it works on questions that will not be asked
         self.coming = iter(questions)
 
     def play(self, request: Playable, size_limit_bytes: int) -> Observation:
-        """What the probe saw. A description stands in for an array of more than `size_limit_bytes`."""
+        """Return the observation of the probe. An array of more than `size_limit_bytes` is described."""
         return self.answer(PlayQuestion(request, size_limit_bytes))
 
     def answer(self, question: PlayQuestion) -> Observation:
-        """What the probe saw, and how many processes died on the way."""
+        """Return the observation of the probe, with the reasons why processes died on the way."""
         if question.source != self.source:
             self.source, self.played, self.deaths = question.source, [], []
         before = len(self.deaths)
@@ -194,16 +197,16 @@ class Worker:
         return replace(observation, deaths=died) if (died := tuple(self.deaths[before:])) else observation
 
     def record(self, question: RecordQuestion | Substitute) -> Recording:
-        """What came of one play on record, which is tried once."""
+        """Play once on record, and return the recording. There is no second try."""
         if self.asked:
-            self.end_process()  # it works on what nobody asks for any more
+            self.end_process()  # it works on questions that will not be asked
         if self.channel is None and self.failure is None and self.left_s > 0:
             self.load()
         observation = self.failure or self.ask(question)
         return observation if isinstance(observation, Recording) else Recording(observation.values, observation.error)
 
     def forgiving(self, attempt: Attempt, again: Attempt) -> Observation:
-        """What an attempt observes. Where the process dies in it, and none has died before, what comes of trying it `again`."""
+        """Return the observation of an attempt. If its process is the first that dies, try it `again` and return that observation."""
         observation = attempt()
         if self.channel is not None or observation.error is None or observation.error.cause not in DEATHS:
             return observation
@@ -211,7 +214,7 @@ class Worker:
         return self.forgiving(again, again) if len(self.deaths) == 1 else observation
 
     def answer_anew(self) -> Observation:
-        """The last answer of a new process, which is asked all that the dead one was asked; it may end before that."""
+        """Ask a new process all questions that the dead one was asked, until one ends it, and return the last answer."""
         for question in tuple(self.played):
             observation = self.try_to_answer(question)
             if self.channel is None:
@@ -219,9 +222,9 @@ class Worker:
         return observation
 
     def try_to_answer(self, question: PlayQuestion) -> Observation:
-        """Load the submission if need be, and ask once."""
+        """Load the submission if necessary, and ask once."""
         if self.asked and not self.asked[0].is_that(question):
-            self.end_process()  # it works on what nobody asks for any more
+            self.end_process()  # it works on questions that will not be asked
         if self.channel is None and self.failure is None and self.left_s > 0:
             self.load()
         if self.failure is not None:
@@ -263,11 +266,11 @@ class Worker:
         return self.ask(self.submission)
 
     def prepare(self, channel: Channel, message: Question) -> None:
-        """Send the course's own code or rules, before any code of the submission runs. Raises CourseError where they are wrong."""
+        """Send the course's own code or rules, before any code of the submission runs. Raises CourseError if they are wrong."""
         try:
             error = channel.ask(message, PROBES_S).error
-            channel.printed()  # what probes print belongs to no answer
-        except Closed:  # the process died before it got the submission: the next question finds out
+            channel.printed()  # the output of probes belongs to no answer
+        except Closed:  # the process died before it got the submission: the next question notices it
             return
         except (NoAnswer, Forged):
             error = Error(Cause.NOT_LOADED, _("it gave no answer"))
@@ -281,7 +284,7 @@ class Worker:
             raise CourseError(_('The list of what is banned that belongs to "{file}" cannot be loaded: {why}.', file=file, why=why))
 
     def ask(self, message: Question) -> Observation:
-        """The answer to one question, or an observation that says why there is none."""
+        """Return the answer to one question, or an observation that says why there is none."""
         if self.channel is None or self.left_s <= 0:
             return Observation(error=Error(Cause.TIMED_OUT, used_up(self.limits)))
         channel, started = self.channel, time.monotonic()
@@ -313,7 +316,7 @@ class Worker:
         if self.asked:
             self.asked.popleft()
         else:
-            next(self.coming, None)  # it is this one
+            next(self.coming, None)  # this question
             channel.send(message)
         for question in islice(self.coming, AHEAD - len(self.asked)):
             self.asked.append(question)
@@ -337,7 +340,7 @@ class Worker:
         return how_it_ended(ending)
 
     def zygote_lost(self) -> Error:
-        """The zygote died with the worker: start another one. After too many losses the submission gets no further chance."""
+        """Start another zygote, because the last one died with the worker. After too many losses the submission gets no further chance."""
         self.host.restart()
         self.losses += 1
         error = Error(Cause.CRASHED, _("the process that your code ran in was killed from inside, together with its parent"))
@@ -362,7 +365,7 @@ class Worker:
 
 
 def too_weak(found: Protection, required: str) -> str:
-    """Why nothing is graded here, and what would help."""
+    """Return the reasons why nothing is graded here, and a command that shows the missing parts."""
     reasons = _("; ").join(f"{tier}: {found.reasons[tier]}" for tier in at_least(required) if tier in found.reasons)
     return _(
         'Nothing was graded: the tier "{required}" is required, and this machine offers "{offered}". {reasons}. '
@@ -374,24 +377,24 @@ def too_weak(found: Protection, required: str) -> str:
 
 
 def without_cause() -> GraderError:
-    """The error where a process ends twice before any submission has run in it."""
+    """Return the error for a process that ended twice before any submission ran in it."""
     return GraderError(_("The process that runs submissions ended twice without cause. Is memory short? Free some, and try again."))
 
 
 def out_of_memory(limits: Limits) -> str:
-    """The message for a submission that needs too much memory."""
+    """Return the message for a submission that needs too much memory."""
     return _(
         "memory limit: your code may use {limit} MiB beyond what PyTorch itself needs, and none that is shared", limit=limits.memory_mib
     )
 
 
 def used_up(limits: Limits) -> str:
-    """The message for a submission that has no time left."""
+    """Return the message for a submission that has no time left."""
     return _("the time for all checks ({seconds:g} s) is used up", seconds=limits.total_s)
 
 
 def how_it_ended(ending: Ending) -> Error:
-    """What a process did that closed its pipe without an answer."""
+    """Return the error for a process that closed its pipe without an answer."""
     if not ending.alone or ending.code == BROKEN:
         why = _("your code closed the files that answers go through, or changed Python so that no answer could be sent")
         return Error(Cause.EXITED, why)

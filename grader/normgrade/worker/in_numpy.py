@@ -1,4 +1,4 @@
-"""Playing what is written with NumPy alone: see `written_with.py`. PyTorch is never imported here."""
+"""The `Library` for submissions that are written with only NumPy: see `written_with.py`. PyTorch is never imported here."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ def backward(dy, cache):
 
 
 def settle(dtype: str, seed: int) -> None:
-    """See `Library.settle`: the probes put NumPy's handling of errors back, and there is no default dtype."""
+    """Do nothing: the probes reset NumPy's handling of errors, and there is no default dtype. See `Library.settle`."""
 
 
 def given(array: Array) -> np.ndarray:
-    """See `Library.given`: a copy, which is rounded where the oracle asks for it. Raises a ValueError for bfloat16."""
+    """Return a copy, which is rounded if the oracle asks for it: see `Library.given`. Raises ValueError for bfloat16."""
     if array.dtype == "bfloat16":
         raise ValueError(_("NumPy has no bfloat16: take float16"))
     return probes.entered(np.array(array.values))
 
 
 def seen(thing: object, size_limit_bytes: int | None) -> Value | None:
-    """See `Library.seen`: NumPy's arrays travel as they are."""
+    """Return None, because NumPy's arrays travel as they are: see `Library.seen`."""
     return None
 
 
@@ -72,16 +72,16 @@ def ones(*shape: int) -> Array:
 
 
 def use_one_thread() -> None:
-    """See `Library.use_one_thread`: the environment of the process has told NumPy's libraries."""
+    """Do nothing: the environment of the process limits NumPy's libraries to one thread. See `Library.use_one_thread`."""
 
 
 def prepare(ban: Ban) -> None:
-    """See `Library.prepare`: functions of NumPy."""
+    """Find the banned functions of NumPy: see `Library.prepare`."""
     banned_arrays.prepare(ban)
 
 
 def enforce(ban: Ban) -> None:
-    """See `Library.enforce`: functions of NumPy, and whole libraries."""
+    """Make the banned functions of NumPy raise, and imports of banned libraries: see `Library.enforce`."""
     banned_arrays.enforce(ban)
     forbid_imports(ban)
     forbid_loading(ban)

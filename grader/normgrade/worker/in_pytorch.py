@@ -1,4 +1,4 @@
-"""Playing what is written with PyTorch: see `written_with.py`."""
+"""The `Library` for submissions that are written with PyTorch: see `written_with.py`."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ class Layer(nn.Module):
             self.seen.lerp_(x.mean(dim=0), 0.1)
         return (x - mean) * torch.rsqrt(var + 1e-5) * self.weight
 """
-PRINTED = {**vars(PRINT_OPTS)}  # as PyTorch has them when it is imported
+PRINTED = {**vars(PRINT_OPTS)}  # PyTorch's settings when it is imported
 PLAIN = {getattr(torch, name): name for name in DTYPES}
 
 
 def settle(dtype: str, seed: int) -> None:
     """See `Library.settle`."""
-    torch.default_generator.manual_seed(seed)  # the CPU's; torch.manual_seed seeds other devices too, and takes 1.5 ms
+    torch.default_generator.manual_seed(seed)  # only the CPU's: torch.manual_seed seeds other devices too, and takes 1.5 ms
     torch.set_default_dtype(getattr(torch, dtype))
     torch.set_grad_enabled(True)
     torch.set_num_threads(1)
-    if torch.are_deterministic_algorithms_enabled():  # asked first, because the call below imports 800 modules
+    if torch.are_deterministic_algorithms_enabled():  # checked first, because the call below imports 800 modules
         torch.use_deterministic_algorithms(False)
     torch.autograd.set_detect_anomaly(False)
     torch.set_flush_denormal(False)
@@ -57,13 +57,13 @@ def settle(dtype: str, seed: int) -> None:
 
 
 def given(array: Array) -> torch.Tensor:
-    """See `Library.given`: a tensor."""
+    """Return an array as a tensor: see `Library.given`."""
     tensor = torch.from_numpy(np.array(array.values))
-    return tensor.to(torch.bfloat16) if array.dtype == "bfloat16" else tensor  # which NumPy does not have
+    return tensor.to(torch.bfloat16) if array.dtype == "bfloat16" else tensor  # NumPy has no bfloat16
 
 
 def seen(thing: object, size_limit_bytes: int | None) -> Value | None:
-    """See `Library.seen`: plain tensors as numbers, any other as its description."""
+    """Return a plain tensor, or an estimate of one, as numbers, and any other tensor as its description: see `Library.seen`."""
     match thing:
         case torch.Tensor():
             return tensor_value(thing, size_limit_bytes)
@@ -86,7 +86,7 @@ def tensor_value(tensor: torch.Tensor, size_limit_bytes: int | None) -> Array | 
 
 
 def in_form(reason: Reason, tensor: torch.Tensor) -> Foreign:
-    """A tensor that cannot be sent, described."""
+    """Describe a tensor that cannot be sent."""
     return Foreign(reason, type_name(tensor), str(tensor.dtype)[6:], tuple(tensor.shape), str(tensor.layout), str(tensor.device))
 
 
@@ -112,7 +112,7 @@ def many_steps() -> Sequence[Playable]:
 
 
 def small_story(action: Action, features: int = 3) -> LayerStory:
-    """A small request; with other than three features, one that the layer cannot take."""
+    """Return a small request. The layer raises unless there are three features."""
     x, weight = (Array(np.ones(shape, np.float32), "float32") for shape in ((2, features), (3,)))
     step = LayerStep(action, x, scattered=True, upstream=x)
     return LayerStory("Layer", [3], state={"weight": weight, "seen": weight}, watch=["weight", "seen"], steps=[step])
@@ -125,11 +125,11 @@ def use_one_thread() -> None:
 
 
 def prepare(ban: Ban) -> None:
-    """See `Library.prepare`: operations and functions of PyTorch."""
+    """Find the banned operations and functions of PyTorch and NumPy: see `Library.prepare`."""
     by_hand.prepare(ban)
 
 
 def enforce(ban: Ban) -> None:
-    """See `Library.enforce`: operations, functions and classes of PyTorch, and whole libraries."""
+    """Make the banned parts of PyTorch and NumPy raise, forbid banned libraries, and leave code uncompiled: see `Library.enforce`."""
     by_hand.enforce(ban)
     leave_uncompiled()

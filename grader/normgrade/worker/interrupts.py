@@ -1,8 +1,8 @@
-"""Ctrl-C: never lost, and never raised where it would crash the process.
+"""Handling of Ctrl-C: no interrupt is lost, and none is raised at a point where it would crash the process.
 
-A library that is interrupted while it is imported may crash, and one that makes a temporary file may leave it. Others may swallow the
-interrupt, which is then raised again before any result is stored or shown. Little is imported here, for the first thing that a command
-does is to get ready for Ctrl-C.
+A library that is interrupted during its import may crash, and `tempfile` may leave a file, so the interrupt waits until they have ended. A
+library may also swallow the interrupt, which is then raised again before any result is stored or shown. This module imports little, because
+a command prepares for Ctrl-C before it does anything else.
 """
 
 from __future__ import annotations
@@ -16,27 +16,30 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn
 
-IMPORTING = "<frozen importlib"  # begins the file names of the functions that import
-TEMPORARY = f"{os.sep}tempfile.py"  # ends the file name of those that make temporary files
-PAUSE_S = 0.02  # between two looks at a function that is to end before the interrupt is raised
-PATIENCE_S = 10.0  # with such a function: then the process ends without any clean-up
+IMPORTING = "<frozen importlib"  # how `co_filename` begins in the functions that import modules
+TEMPORARY = f"{os.sep}tempfile.py"  # how it ends in the functions that make temporary files
+PAUSE_S = 0.02  # between two checks whether such a function has ended, so that the interrupt can be raised
+PATIENCE_S = 10.0  # for such a function to end; after that, the process ends without clean-up
 EXIT_CODE = 130
 
 
 class Interrupts:
-    """The interrupts of this process: when the first one came, by the clock `time.monotonic`; None where none has."""
+    """The interrupts of this process. `first` is the time of the first one by `time.monotonic`, or None if there was none."""
 
     first: float | None = None
 
 
 def remember() -> None:
-    """Remember every Ctrl-C from now on. Where SIGINT is ignored, or has a handler of somebody else's, nothing changes."""
+    """Remember every Ctrl-C from now on. Do nothing if SIGINT is ignored, or has another handler."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, on_interrupt)
 
 
 def on_interrupt(number: int, frame: FrameType | None) -> None:
-    """The handler: raise KeyboardInterrupt, after an import or `tempfile` has ended; not while this process cleans up after another one."""
+    """Raise KeyboardInterrupt, after an import or `tempfile` has ended. Do nothing while this process cleans up after an earlier one.
+
+    If that takes longer than PATIENCE_S, the process ends.
+    """
     Interrupts.first = Interrupts.first or time.monotonic()
     if not must_end(frame) or sys.platform == "win32":
         if not is_raised():
@@ -49,7 +52,7 @@ def on_interrupt(number: int, frame: FrameType | None) -> None:
 
 
 def end() -> NoReturn:
-    """End the process at once, with one sentence where it can be written."""
+    """End the process at once, with one sentence if it can be written."""
     try:
         os.write(2, b"Error: Interrupted before it was done.\n")
     finally:
@@ -64,7 +67,7 @@ def must_end(frame: FrameType | None) -> bool:
 
 
 def is_raised() -> bool:
-    """Return if a KeyboardInterrupt is on its way up: what is called meanwhile cleans up."""
+    """Return True if a KeyboardInterrupt is being raised: the code that is called meanwhile cleans up."""
     error = sys.exc_info()[1]
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__context__
@@ -72,18 +75,18 @@ def is_raised() -> bool:
 
 
 def is_remembered() -> bool:
-    """Return if a Ctrl-C came."""
+    """Return True if a Ctrl-C came."""
     return Interrupts.first is not None
 
 
 def raise_again() -> None:
-    """Raise KeyboardInterrupt if a Ctrl-C is remembered, even where the first KeyboardInterrupt was swallowed."""
+    """Raise KeyboardInterrupt if a Ctrl-C is remembered, even if the first KeyboardInterrupt was swallowed."""
     if is_remembered():
         raise KeyboardInterrupt
 
 
 def ignore() -> None:
-    """Let nothing interrupt this process any more: it ends."""
+    """Ignore every further interrupt, because this process ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.platform != "win32":
         signal.signal(signal.SIGALRM, signal.SIG_IGN)
@@ -92,7 +95,7 @@ def ignore() -> None:
 
 @contextmanager
 def blocked() -> Iterator[None]:
-    """Block Ctrl-C until the end of the block, where it arrives; for processes that are started meanwhile, until they `unblock` it."""
+    """Block Ctrl-C until the end of the block, when it arrives. Processes that are started meanwhile have to `unblock` it."""
     if sys.platform == "win32":
         yield
         return

@@ -1,6 +1,6 @@
-"""Asks a process whose answer is late where it is: by a signal, which Python heeds between two of its instructions.
+"""A signal that asks a process with a late answer which lines are running. Python handles it between two of its instructions.
 
-A submission may have taken the signal for itself, or may be in a library that does not come back: then nothing is said.
+If the submission has taken the signal for itself, or is in a library that does not come back, the process says nothing.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ SIGNAL = getattr(signal, "SIGUSR1", None)  # Windows has none
 
 
 def when_asked(tell: Callable[[FrameType | None], None]) -> None:
-    """Have this process `tell` where it is whenever it is asked."""
+    """Call `tell` with the running frame whenever this process is asked."""
     if SIGNAL is not None:
         signal.signal(SIGNAL, lambda _number, frame: tell(frame))
 
 
 def ask(process: int) -> None:
-    """Ask a process, by its id, which has not been reaped."""
+    """Ask a process, by its id, which lines are running. It must not have been reaped."""
     if SIGNAL is not None and process:
         with suppress(OSError):
             os.kill(process, SIGNAL)

@@ -1,4 +1,4 @@
-"""Starts the processes that submissions run in. The grader itself never forks, because its threads would not survive that."""
+"""Starters of the processes that run submissions. The grader itself never forks, because its threads would not survive that."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from normgrade.worker.walls.process import Budget, Process
 from normgrade.worker.zygote_protocol import ANSWER, END, ENDED, GONE_S, KILLED, QUESTION, READY, START, STARTED, WHERE
 
 START_S = 120.0  # for a process to import PyTorch, on the slowest machine
-POLL_S = 0.1  # between two looks at whether a zygote has been stopped
-PIPE_BYTES = 1024**2  # of a pipe where the platform lets us choose: large, so that an answer comes in few pieces
-INHERITED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")  # without which Python itself may not start
+POLL_S = 0.1  # between two checks whether a zygote has been stopped
+PIPE_BYTES = 1024**2  # of a pipe, if the platform lets us choose: large, so that an answer comes in few pieces
+INHERITED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")  # Python itself may not start without them
 BOOTSTRAP = """
 import gc, sys
 gc.disable()
@@ -45,7 +45,7 @@ program.main({arguments})
 
 
 def budget_of(limits: Limits) -> Budget:
-    """The budget of one worker under these limits. Its CPU time is that of all answers, rounded up, and one second more."""
+    """Return the budget of one worker under these limits. Its CPU time is that of all answers, rounded up, and one second more."""
     return Budget(limits.memory_mib, math.ceil(limits.total_s) + 1)
 
 
@@ -53,31 +53,31 @@ DEFAULT_BUDGET = budget_of(Limits())
 
 
 class Lost(Exception):
-    """The process that starts workers has ended, or does not answer."""
+    """A failure of the process that starts workers: it has ended, or does not answer."""
 
 
 class Starter(Protocol):
-    """Gives out channels to new processes, one at a time."""
+    """A source of channels to new processes, one at a time."""
 
     @property
     def ready(self) -> bool:
-        """Return if the first process has started, or has ended."""
+        """True if the first process has started, or has ended."""
 
     def protection(self) -> Protection:
-        """The walls around workers; waits for the first process."""
+        """Wait for the first process, and return the walls around workers."""
 
     def wait(self, timeout_s: float) -> None:
-        """Wait for the first process. Raises Lost where it does not come in time."""
+        """Wait for the first process. Raises Lost if it does not come in time."""
 
     def start(self, budget: Budget) -> Channel:
-        """A channel to a new process. Raises Lost."""
+        """Return a channel to a new process. Raises Lost."""
 
     def close(self) -> None:
         """End every process that was started."""
 
 
 class Zygote:
-    """Starts workers as forks of one process that has imported the library that submissions are `written_with`, and knows their bans.
+    """A starter of workers as forks of one process, which has imported the library `written_with` of the submissions and knows their bans.
 
     That process starts at once; the first `start` waits for it.
     """
@@ -90,7 +90,7 @@ class Zygote:
         self.launch(bubblewrap_command() if tier in (AUTO, "container", "namespaces") else [])
 
     def launch(self, wrapper: list[str]) -> None:
-        """Start the process, inside the command `wrapper` where there is one."""
+        """Start the process, inside the command `wrapper` if there is one."""
         self.wrapper = wrapper
         self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         self.log = tempfile.TemporaryFile()  # noqa: SIM115  (closed by `close`)
@@ -107,7 +107,7 @@ class Zygote:
 
     @property
     def has_ended_its_start(self) -> bool:
-        """Return if the first process has told of its walls, or could not be started."""
+        """True if the first process has reported its walls, or could not be started."""
         return self.witnessed is not None or self.failed is not None
 
     def wait(self, timeout_s: float) -> None:
@@ -143,7 +143,7 @@ class Zygote:
         return self.witnessed
 
     def relaunch(self, error: Exception) -> None:
-        """Start the process again without the wrapper, which may be what failed. Raises GraderError where it had none."""
+        """Start the process again without the wrapper, which may be the cause of the failure. Raises GraderError if there was none."""
         code = self.process.poll()
         self.process.kill()
         self.process.wait()
@@ -157,7 +157,7 @@ class Zygote:
         self.launch([])
 
     def end(self, grace_s: float) -> Ending:
-        """End the worker. Raises Lost where the zygote has ended too."""
+        """End the worker. Raises Lost if the zygote has ended too."""
         try:
             self.control.sendall(QUESTION.pack(END, round(grace_s * 1000), 0, 0))
         except OSError as error:
@@ -166,12 +166,12 @@ class Zygote:
         return Ending(what == ENDED, code)
 
     def where(self) -> None:
-        """Ask the worker where it is."""
-        with suppress(OSError):  # the zygote has ended too, which `end` finds out
+        """Ask the worker which lines are running."""
+        with suppress(OSError):  # the zygote has ended too; `end` notices it
             self.control.sendall(QUESTION.pack(WHERE, 0, 0, 0))
 
     def receive(self, *expected: int, timeout_s: float = GONE_S) -> tuple[int, int]:
-        """The zygote's answer, which must be one of those expected, and its number. Raises Lost."""
+        """Return the zygote's answer and its number. Raises Lost if none of the `expected` answers comes in time."""
         self.control.settimeout(timeout_s)
         try:
             received = self.control.recv(ANSWER.size, socket.MSG_WAITALL) if self.has_answer(timeout_s) else b""
@@ -184,7 +184,7 @@ class Zygote:
         return what, number
 
     def has_answer(self, timeout_s: float) -> bool:
-        """Return if the zygote answers within this time, or ends. A stopped zygote is not waited for."""
+        """Return True if the zygote answers or ends within this time. Do not wait for a stopped zygote."""
         deadline = time.monotonic() + timeout_s
         while not select.select([self.control], [], [], min(POLL_S, max(0.0, deadline - time.monotonic())))[0]:
             if time.monotonic() >= deadline or is_stopped(self.process.pid):
@@ -202,7 +202,7 @@ class Zygote:
 
 
 def is_stopped(pid: int) -> bool:
-    """Return if a process was stopped; False if the platform does not tell."""
+    """Return True if a process was stopped; False if the platform does not tell."""
     try:
         return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] == b"T"
     except (OSError, IndexError):
@@ -210,7 +210,7 @@ def is_stopped(pid: int) -> bool:
 
 
 class Spawner:
-    """Starts workers as new processes that import the library, where processes cannot be forked. The first one starts at once."""
+    """A starter of workers as new processes that import the library, if processes cannot be forked. The first one starts at once."""
 
     def __init__(self, tier: str, written_with: str = "torch") -> None:
         self.written_with = written_with
@@ -226,7 +226,7 @@ class Spawner:
         return True  # `start` waits for every process
 
     def wait(self, timeout_s: float) -> None:
-        """Nothing to wait for: `start` waits for every process."""
+        """Do nothing: `start` waits for every process."""
 
     def launch(self, budget: Budget) -> Channel:
         """Start a process, without waiting until it is ready."""
@@ -260,9 +260,9 @@ class Spawner:
 
 
 def bubblewrap_command() -> list[str]:
-    """The command that runs a process inside bubblewrap; empty where it is not installed.
+    """Return the command that runs a process inside bubblewrap, or an empty list if it is not installed.
 
-    Also empty for root, who can take namespaces without help, and could not change to the user nobody inside bubblewrap.
+    The list is also empty for root, who can create namespaces without help, and could not change to the user nobody inside bubblewrap.
     """
     program = shutil.which("bwrap")
     if program is None or os.geteuid() == 0:
@@ -273,15 +273,15 @@ def bubblewrap_command() -> list[str]:
 
 
 def command(module: str, *arguments: object) -> list[str]:
-    """Python, running one of our modules: without the user's settings, the current folder and PYTHON… variables."""
+    """Return the command that runs one of our modules, without the user's settings, the current folder and PYTHON… variables."""
     folder = str(PACKAGE.parent)
-    paths = [] if folder.endswith("-packages") else [folder]  # where it is installed, Python finds it by itself
+    paths = [] if folder.endswith("-packages") else [folder]  # if it is installed, Python finds it by itself
     bootstrap = BOOTSTRAP.format(paths=paths, module=module, arguments=", ".join(map(repr, arguments)))
     return [sys.executable, "-s", "-P", "-X", "utf8", "-c", bootstrap]
 
 
 def environment() -> dict[str, str]:
-    """The whole environment of a worker. It allows one thread: a process with several hangs after a fork, and sums would vary with them."""
+    """Return the whole environment of a worker. It allows one thread, because several would hang after a fork, and sums would vary."""
     threads = ("OMP_NUM_THREADS", "OMP_THREAD_LIMIT", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
     fixed = {
         "PATH": os.defpath,
@@ -297,19 +297,19 @@ def environment() -> dict[str, str]:
 
 
 def pipes() -> tuple[Pipes, tuple[int, int, int]]:
-    """Three new pipes: the grader's ends, and the worker's."""
+    """Return three new pipes: the grader's ends, and the worker's."""
     (their_question, question), (answer, their_answer), (output, their_output) = os.pipe(), os.pipe(), os.pipe()
     if sys.platform == "linux":
         import fcntl
 
         for fd in (question, answer, output):
-            with suppress(OSError):  # there is a limit for all pipes of a user together
+            with suppress(OSError):  # there is a limit on all pipes of a user together
                 fcntl.fcntl(fd, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
     return Pipes(question, answer, output), (their_question, their_answer, their_output)
 
 
 def end(process: subprocess.Popen[bytes], grace_s: float) -> Ending:
-    """End a new process, and its process group."""
+    """End a new process and its process group. It has `grace_s` seconds to end by itself."""
     try:
         process.wait(grace_s)
         alone = True
@@ -323,7 +323,10 @@ def end(process: subprocess.Popen[bytes], grace_s: float) -> Ending:
 
 
 def did_not_start(log: bytes, code: int | None) -> GraderError:
-    """The error for a process that did not start: the end of its output, or else its exit code, None where it did not end."""
+    """Return the error for a process that did not start, with the end of its output, or else its exit code.
+
+    `code` is None if the process did not end.
+    """
     said = log.decode("utf-8", "replace").strip()
     if "No module named 'torch'" in said:
         return GraderError(

@@ -1,6 +1,6 @@
 """The messages between grader and worker, each as one frame: the kinds of question, and the observation or recording that answers them.
 
-Whatever a frame holds, reading it either succeeds or raises `ProtocolError`.
+Reading a frame with any content either succeeds or raises `ProtocolError`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from normgrade.worker.validation import fields, items, member, natural, optional
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Execute this source as the module `name`; answered by an observation, empty if all went well."""
+    """A request to execute this source as the module `name`. Its answer is an observation, empty if all went well."""
 
     source: str
     file_name: str
@@ -29,10 +29,10 @@ class Load:
 
 @dataclass(frozen=True)
 class PlayQuestion:
-    """Answer this request; a value of more than `size_limit_bytes` is described, not returned.
+    """A request to play a probe. A value of more than `size_limit_bytes` is described, not returned.
 
-    With a `source`, that of the course's own is loaded first, unless it was the last one. It is played `exactly` in float64, of a request
-    whose numbers are. The same question is often asked again.
+    With a `source`, which is one of the course's own, the worker loads it first, unless it was the last one. With `exactly`, the probe is
+    played in float64, and the numbers of the request are float64 too. The same question is often asked again.
     """
 
     request: Playable
@@ -42,19 +42,19 @@ class PlayQuestion:
 
     @cached_property
     def packed(self) -> tuple[bytes, list[bytes]]:
-        """The question as it is sent to every worker."""
+        """The packed question, which is sent to every worker."""
         return packed(self)
 
     def is_that(self, other: PlayQuestion) -> bool:
-        """Whether both ask the very same request of the same source."""
+        """Return True if both questions hold the same request object, and play the same source in the same dtype."""
         return self.request is other.request and (self.source, self.exactly) == (other.source, other.exactly)
 
 
 @dataclass(frozen=True)
 class RecordQuestion:
-    """Play this request once in float64, and record the values on the way; answered by a `Recording`. The request's numbers are float64.
+    """A request to play a probe once in float64 and record the values on the way. Its numbers are float64. A `Recording` answers it.
 
-    Without a `source`, that of the submission is played. What is expected does not go in.
+    Without a `source`, the submission is played. The question holds no expected values.
     """
 
     request: Playable
@@ -64,7 +64,7 @@ class RecordQuestion:
 
 @dataclass(frozen=True)
 class Substitute:
-    """Play a source of the course's own as `RecordQuestion` says, with other values in some of its places. `keep`: record the values."""
+    """A request to play a source of the course's own on record, with other values in some of its places. `keep`: record the values."""
 
     request: Playable
     size_limit_bytes: int
@@ -73,7 +73,7 @@ class Substitute:
     keep: bool = False
 
 
-Question = Load | PlayQuestion | RecordQuestion | Substitute | Ban  # a ban is enforced, and answered by an empty observation
+Question = Load | PlayQuestion | RecordQuestion | Substitute | Ban  # the worker enforces a ban, and answers it by an empty observation
 OnRecord = (RecordQuestion, Substitute)  # the questions that a recording answers
 Message = Question | Observation
 M = TypeVar("M", bound=Message)
@@ -84,12 +84,12 @@ KINDS: dict[type[Any], int] = {Load: 1, PlayQuestion: 2, Observation: 3, Ban: 4,
 
 
 def answered_by(question: Question) -> type[Observation]:
-    """The kind of message that answers a question."""
+    """Return the kind of message that answers a question."""
     return Recording if isinstance(question, OnRecord) else Observation
 
 
 def body_limit_bytes(question: Question) -> int:
-    """How long the arrays of its answer may be together."""
+    """Return how many bytes the arrays of its answer may have together."""
     if not isinstance(question, PlayQuestion | RecordQuestion | Substitute):
         return 0
     limit = framing.body_limit_bytes(question.size_limit_bytes)
@@ -97,29 +97,29 @@ def body_limit_bytes(question: Question) -> int:
 
 
 def encode(message: Message, serial: int = 0) -> bytes:
-    """A message as one frame."""
+    """Encode a message as one frame."""
     return framing.build(KINDS[type(message)], serial, *(message.packed if isinstance(message, PlayQuestion) else packed(message)))
 
 
 def packed(message: Message) -> tuple[bytes, list[bytes]]:
-    """A message as JSON text, and the bytes of its arrays."""
+    """Return a message as JSON text, and the bytes of its arrays."""
     from normgrade.worker.packing import pack  # it needs NumPy, which the grader imports while the zygote starts
 
     return pack(written(message))
 
 
 def decode(kinds: Kinds[M], frame: bytes, header_limit: int = ANSWER_HEADER_BYTES, body_limit: int = 0) -> tuple[int, M]:
-    """The serial and the message of exactly one frame. Limits are in bytes."""
+    """Return the serial and the message of exactly one frame. Limits are in bytes."""
     return read(kinds, framing.parse(frame, header_limit, body_limit))
 
 
 def receive(fd: int, kinds: Kinds[M], header_limit: int, body_limit: Callable[[], int]) -> tuple[int, M]:
-    """Wait for one whole frame: its serial and its message. The end of the stream before its first byte is an EOFError."""
+    """Wait for one whole frame; return its serial and its message. Raises EOFError if the stream ends before its first byte."""
     return read(kinds, framing.receive(fd, header_limit, body_limit))
 
 
 def read(kinds: Kinds[M], frame: framing.Parts) -> tuple[int, M]:
-    """The serial and the message of a frame, which is one of those that may come now."""
+    """Return the serial and the message of a frame. Raises ProtocolError if its kind is none of `kinds`."""
     allowed = {KINDS[kind]: kind for kind in (kinds if isinstance(kinds, tuple) else (kinds,))}
     if frame.kind not in allowed:
         known = _(" or ").join(map(str, allowed))
@@ -131,7 +131,7 @@ def read(kinds: Kinds[M], frame: framing.Parts) -> tuple[int, M]:
 
 
 def written(message: Message) -> dict[str, Any]:
-    """The fields of a message."""
+    """Return the fields of a message."""
     match message:
         case Load():
             return {"source": message.source, "file_name": message.file_name, "name": message.name}
@@ -201,7 +201,7 @@ def read_recording(content: object) -> Recording:
 
 
 def read_values(values: object) -> dict[str, Value]:
-    """What was seen, place by place."""
+    """Return the values of an observation, by place."""
     if not isinstance(values, dict):
         raise ProtocolError(_("values that are no object"))
     return {place: as_value(value) for place, value in values.items()}
@@ -219,7 +219,7 @@ def read_frame(content: object) -> Frame:
 
 
 def as_value(thing: object) -> Value:
-    """What stands at one place of an observation: no list, no tuple and no object."""
+    """Return a value at one place of an observation. Raises ProtocolError for a list, a tuple or an object."""
     if not isinstance(thing, Value):
         raise ProtocolError(_("a value that is neither an array, a description, a number, a text nor null"))
     return thing
@@ -237,5 +237,5 @@ READERS: dict[type[Any], Callable[[object], Message]] = {
 
 
 def read_step(step: object) -> int | str | None:
-    """The number of a step, or a word for one."""
+    """Return the number of a step, or a word for one, or None."""
     return natural(step) if isinstance(step, int) else optional(step)

@@ -18,10 +18,10 @@ NAME_LIMIT = 100  # characters of a name
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Array:
-    """Numbers with the name of their dtype in PyTorch, as in "float32", "int64" or "bool".
+    """Numbers with the PyTorch name of their dtype, such as "float32", "int64" or "bool".
 
-    NumPy has no bfloat16: such values are held as float32, which is exact, while `dtype` says "bfloat16". `error` is the standard error
-    of an estimate from random draws, and 0 otherwise. It does not travel: only the error of a trusted implementation counts.
+    NumPy has no bfloat16. Such values are held as float32, which is exact, and `dtype` is "bfloat16". `error` is the standard error of an
+    estimate from random draws, and 0 otherwise. It does not travel, because only the error of a trusted implementation counts.
     """
 
     values: np.ndarray
@@ -30,22 +30,22 @@ class Array:
 
     @property
     def nbytes(self) -> int:
-        """The bytes that the numbers take in their own dtype. Held as float32, a bfloat16 takes twice as many."""
+        """The bytes that the numbers take in their own dtype. A bfloat16 that is held as float32 takes twice as many."""
         return self.values.nbytes // 2 if self.dtype == "bfloat16" else self.values.nbytes
 
 
 class Reason(StrEnum):
-    """Why a value could not travel."""
+    """The reasons why a value could not travel."""
 
     TYPE = "type"  # it is neither a tensor, an array, a number nor a text
     SUBCLASS = "subclass"  # a tensor of a class that is derived from torch.Tensor
-    FORM = "form"  # a tensor that is not dense, or not on the CPU, or has a dtype of which there are no arrays
-    SIZE = "size"  # an int of more than 64 bits; a tensor or an array of more bytes than was asked for
+    FORM = "form"  # a tensor that is not dense, or not on the CPU, or has a dtype without arrays
+    SIZE = "size"  # an int of more than 64 bits; a tensor or an array of more bytes than the limit
 
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """A value that could not travel: the name of its type; of a tensor more, and of an array its dtype and shape."""
+    """The description of a value that could not travel: the name of its type; for an array also dtype and shape, for a tensor more."""
 
     reason: Reason
     type: str
@@ -59,7 +59,7 @@ Value = Array | Foreign | Absent | bool | int | float | str | None
 
 
 class Playable(Protocol):
-    """Play this probe on these inputs. `inputs` is JSON data whose leaves may also be an `Array`."""
+    """A probe and the inputs to play it on. `inputs` is JSON data whose leaves may also be an `Array`."""
 
     @property
     def probe(self) -> str: ...
@@ -70,14 +70,14 @@ class Playable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A probe and its inputs as they cross to the worker; worker/requests.py has it with its parts by name."""
+    """A probe and its inputs as they cross to the worker. In worker/requests.py a request has its parts by name."""
 
     probe: str
     inputs: Mapping[str, Any]
 
 
 class Cause(StrEnum):
-    """Why an observation ended early."""
+    """The reasons why an observation ended early."""
 
     RAISED = "raised"  # an exception reached the probe
     NOT_LOADED = "not loaded"  # the submission itself could not be executed
@@ -90,21 +90,22 @@ class Cause(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One line of the learner's own code in a traceback. Python names a place in it: from a column, counted from 1, so many characters."""
+    """One line of the learner's own code in a traceback. Python marks `width` characters in it from `column`, which counts from 1."""
 
     line: int
     function: str
     text: str
-    column: int = 0  # 0 where Python names no place
+    column: int = 0  # 0 if Python marks no place
     width: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Error:
-    """How an observation ended early. `types` names the exception's classes, most derived first: "ValueError" is the built-in one.
+    """The reason why an observation ended early.
 
-    `step` is the number of the step that raised it, or a word such as "build"; None where the probe knows no steps. `meant` is a name that
-    is there and nearly the one that was not found; "" where there is none.
+    `types` names the exception's classes, most derived first: "ValueError" is the built-in one. `step` is the number of the step that
+    raised it, or a word such as "build"; None if the probe has no steps. `meant` is an existing name that is nearly the one that was not
+    found; "" if there is none.
     """
 
     cause: Cause
@@ -117,9 +118,9 @@ class Error:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """The values that a probe saw, by place. With an error: those that it saw before. `stdout` is what the learner's code printed.
+    """The values that a probe saw, by place; with an error, those that it saw before. `stdout` is the output of the learner's code.
 
-    `deaths` says of every process that was asked before, and died of it, why it did; no worker can say that of itself.
+    `deaths` has the reason for every process that was asked before and died of the question. Only the grader can know it, not the worker.
     """
 
     values: Mapping[str, Value] = field(default_factory=dict)
@@ -140,14 +141,14 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Recording(Observation):
-    """What a probe saw, and the values at the places that it came through, in the order of time."""
+    """An observation with the values at the places of a rewritten source, in the order of time."""
 
     records: tuple[Record, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Put:
-    """These numbers stand for the value at one place, in one iteration."""
+    """Numbers that replace the value at one place, in one iteration."""
 
     place: int
     iteration: int
@@ -155,5 +156,5 @@ class Put:
 
 
 def type_name(thing: object) -> str:
-    """The name of a thing's type, or its beginning."""
+    """Return the name of a thing's type, or its beginning."""
     return f"{type(thing).__name__:.{NAME_LIMIT}}"

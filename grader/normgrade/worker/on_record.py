@@ -1,4 +1,4 @@
-"""Plays a request on a source whose every sub-expression reports its value, and keeps the last of these values."""
+"""Plays on record: every sub-expression of the source reports its value, and the last of these values are kept."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from normgrade.worker.recorded import MOST_DIMENSIONS, MOST_NUMBERS, MOST_OF_ALL
 from normgrade.worker.rewriting import REPORT, Kind, Spot, rewritten
 from normgrade.worker.written_with import Library, library
 
-SCALARS = (bool, int, str, bytes, tuple, list, dict, set, type(None))  # what most values are that are no numbers with a fraction
-KEPT = 64  # sources that are held rewritten
+SCALARS = (bool, int, str, bytes, tuple, list, dict, set, type(None))  # the types of most values that are no floating-point numbers
+KEPT = 64  # how many rewritten sources are kept
 
 
 @dataclass
 class Recorder:
-    """Is told every value at every place. It keeps the last ones, and puts others in the place of some.
+    """A recorder that gets every value at every place. It keeps the last ones, and can replace some.
 
-    A value that is only read, and was recorded before, is kept if `every` value is. Iterations are counted over the whole play.
+    A value that is only read, and was recorded before, is recorded again if `every` is True. Iterations are counted over the whole play.
     """
 
     spots: Sequence[Spot]
@@ -39,10 +39,10 @@ class Recorder:
     records: deque[Record] = field(default_factory=deque)
     iterations: Counter[int] = field(default_factory=Counter)
     numbers: int = 0
-    read: dict[int, tuple[object, np.ndarray]] = field(default_factory=dict)  # by identity, the values that names held
+    read: dict[int, tuple[object, np.ndarray]] = field(default_factory=dict)  # by identity: the value and its numbers
 
     def tell(self, place: int, value: Any) -> Any:
-        """The value, or what was put in its place."""
+        """Record a value. Return it, or the value that was put in its place."""
         if type(value) in SCALARS:
             return value
         with suppress(Exception):  # a value that cannot be read is not recorded
@@ -64,7 +64,7 @@ class Recorder:
         return value
 
     def is_new(self, place: int, value: Any, seen: Array) -> bool:
-        """Return False for a value that is only read, if it is the one that was recorded last, unless every value is kept."""
+        """Return False for a value that is only read, if its numbers are those that were recorded last, unless every value is kept."""
         before = self.read.get(id(value))
         self.read[id(value)] = value, seen.values
         if self.every or self.spots[place].kind.makes or before is None:
@@ -78,7 +78,7 @@ class Recorder:
             self.numbers -= self.records.popleft().values.size
 
     def replaced(self, place: int, value: Any, numbers: np.ndarray) -> Any:
-        """These numbers in the form that the value has. What was updated in place keeps its identity."""
+        """Return these numbers in the form of the value. A value that was updated in place keeps its identity."""
         if isinstance(value, float):
             return float(numbers)
         if isinstance(value, np.ndarray | np.generic):
@@ -96,7 +96,7 @@ class Recorder:
 
 @dataclass
 class Reporter:
-    """The function of a rewritten module that is told the values."""
+    """The function that a rewritten module calls with every value."""
 
     recorder: Recorder | None = None
 
@@ -106,7 +106,7 @@ class Reporter:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A rewritten source as a module."""
+    """A rewritten source as a module, with its places and its reporter."""
 
     module: ModuleType
     spots: Sequence[Spot]
@@ -115,7 +115,7 @@ class Prepared:
 
 @lru_cache(KEPT)
 def prepared(source: str, file_name: str) -> Prepared:
-    """Execute a rewritten source. Whatever the source raises is raised."""
+    """Execute a rewritten source. Its exceptions are passed on."""
     new, reporter, module = rewritten(source), Reporter(), ModuleType("submission")
     module.__file__ = file_name
     vars(module)[REPORT] = reporter
@@ -136,9 +136,9 @@ def play_on_record(
     keep: bool = True,
     every: bool = False,
 ) -> Recording:
-    """Play a request once in float64. `keep` says whether values are recorded, `every` whether also where a name is read again.
+    """Play a request once in float64, and record values if `keep` is True.
 
-    `puts` says which values are replaced.
+    If `every` is True, a value is also recorded when a name is read again. `puts` are the values that replace others.
     """
     try:
         subject = prepared(source, file_name)

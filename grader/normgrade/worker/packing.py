@@ -1,8 +1,8 @@
-"""Values as JSON and the raw bytes of their arrays, for the way between processes and for the cache.
+"""Values as JSON and the raw bytes of their arrays, for messages between processes and for the cache.
 
-A value is data as in JSON whose leaves may also be an `Array`, a `Foreign` or an `Absent`, and whose lists may be tuples. An array stands
-in the JSON as `{"$array": [dtype, shape]}`; its numbers follow, little-endian, in the order in which the JSON names the arrays, so nothing
-can overlap or be left over. Whatever was packed, unpacking it either succeeds or raises `ProtocolError`.
+A value is data as in JSON whose leaves may also be an `Array`, a `Foreign` or an `Absent`, and whose lists may be tuples. In the JSON an
+array is `{"$array": [dtype, shape]}`; its numbers follow, little-endian, in the order in which the JSON names the arrays, so nothing can
+overlap or be left over. Unpacking any bytes either succeeds or raises `ProtocolError`.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ from normgrade.worker.framing import ProtocolError
 from normgrade.worker.observation import Array, Foreign, Reason
 from normgrade.worker.validation import dimensions, items, member, named, optional, text, unique, unreadable
 
-DEPTH = 64  # of values in values
+DEPTH = 64  # of nested values
 DTYPES = {
     "float16": "<f2", "bfloat16": "<u2", "float32": "<f4", "float64": "<f8",
     "int8": "<i1", "int16": "<i2", "int32": "<i4", "int64": "<i8", "uint8": "|u1", "bool": "|u1",
 }  # fmt: skip
-PACKED = {name: np.dtype(code) for name, code in DTYPES.items()}  # as the bytes of an array are read
-HELD = {name: np.dtype("float32" if name == "bfloat16" else name) for name in DTYPES}  # as an Array holds the numbers
+PACKED = {name: np.dtype(code) for name, code in DTYPES.items()}  # dtypes of the bytes of an array
+HELD = {name: np.dtype("float32" if name == "bfloat16" else name) for name in DTYPES}  # dtypes of the numbers of an Array
 
 TO_TEXT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 FROM_TEXT = json.JSONDecoder(object_pairs_hook=unique)
 
 
 def pack(value: Any) -> tuple[bytes, list[bytes]]:
-    """The value as JSON text, and the bytes of its arrays. A ProtocolError names what cannot be packed."""
+    """Return the value as JSON text, and the bytes of its arrays. Raises ProtocolError if a part of it cannot be packed."""
     arrays: list[bytes] = []
     header = TO_TEXT.encode(to_json(value, arrays))
     return header.encode("utf-8", "replace"), arrays  # lone surrogates become question marks
 
 
 def unpack(header: bytes, arrays: bytes | memoryview, ours: bool = False) -> Any:
-    """The value of which this is the JSON text, and the bytes of all its arrays, joined.
+    """Return the value of this JSON text and of the joined bytes of all its arrays.
 
-    `ours` says that nobody else can have written it: then every object is restored as it is read, and less is validated.
+    `ours` says that only normgrade can have written it. Every object is then restored as it is read, and less is validated.
     """
     body = Body(arrays)
     try:
@@ -63,7 +63,7 @@ class Body:
     taken: int = 0
 
     def take(self, size_bytes: int) -> int:
-        """Where the next so many bytes begin."""
+        """Take the next `size_bytes` bytes, and return the offset at which they begin."""
         start, left = self.taken, len(self.data) - self.taken
         if size_bytes > left:
             raise ProtocolError(_("an array of {size} bytes where {left} are left", size=size_bytes, left=left))
@@ -71,7 +71,7 @@ class Body:
         return start
 
     def restored(self, value: dict[str, Any]) -> Any:
-        """What an object of our own JSON stands for; the objects in it were restored before, one after the other."""
+        """Return the value of an object of our own JSON. The objects in it were restored before, one after the other."""
         if len(value) > 1:
             return value
         match value:
@@ -152,7 +152,7 @@ def short(value: int) -> int:
 
 
 def to_bytes(array: Array) -> bytes:
-    """The numbers of an array in C order and little-endian; bfloat16 as the upper half of its float32."""
+    """Return the numbers of an array in C order and little-endian; bfloat16 as the upper half of its float32."""
     if array.dtype not in DTYPES:
         raise unknown_dtype(array.dtype)
     values = array.values
@@ -164,7 +164,7 @@ def to_bytes(array: Array) -> bytes:
 
 
 def upper_half(values: np.ndarray) -> np.ndarray:
-    """The bits of bfloat16 numbers, which are held as float32."""
+    """Return the bits of bfloat16 numbers, which are held as float32. Raises ProtocolError for numbers that bfloat16 cannot hold."""
     bits = values.view(np.uint32)
     lost = (bits & 0xFFFF != 0) & ~np.isnan(values)
     if lost.any():

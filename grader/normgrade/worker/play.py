@@ -1,4 +1,4 @@
-"""Play a probe on an implementation in this process: natively in a worker, in several arithmetics in the oracle."""
+"""Plays of a probe on an implementation in this process: natively in a worker, in several arithmetics in the oracle."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from normgrade.worker.packing import DTYPES
 from normgrade.worker.written_with import Library, library
 
 NATIVE = nullcontext()
-ERRORS, PRINTED = np.geterr(), np.get_printoptions()  # as NumPy has them when it is imported
+ERRORS, PRINTED = np.geterr(), np.get_printoptions()  # NumPy's settings when it is imported
 SEED = 1_750_043_921  # of every random number generator before a play; not one that a submission would set itself
 
 
@@ -53,9 +53,9 @@ def play(
     """Play the probe that the request names. An exception in it becomes part of the observation.
 
     `written_with` names the library that the implementation is written with. `dtype` is its default while the probe runs, and `arithmetic`
-    the context in which its operations are computed. A description stands in for a value of more than `size_limit_bytes`. While `trusted`
-    code is played, KeyboardInterrupt, SystemExit and MemoryError are raised instead, since they concern this process. The lines that an
-    exception names are those of the module that is `traced`, by default of the implementation.
+    the context in which its operations are computed. A value of more than `size_limit_bytes` is described. If the code is `trusted`,
+    KeyboardInterrupt, SystemExit and MemoryError are raised, since they concern this process. The lines of an exception are those of the
+    module `traced`, by default of the implementation.
     """
     used = library(written_with)
     filters, errors = [*warnings.filters], np.geterr()
@@ -81,11 +81,11 @@ def play(
 
 
 class NoSuchProbe(AttributeError):
-    """The request names a probe that neither normgrade nor the exercise has."""
+    """A request for a probe that neither normgrade nor the exercise has."""
 
 
 def generic_probe(name: str, used: Library) -> Any:
-    """The probe of normgrade's own that goes by this name."""
+    """Return normgrade's own probe of this name. Raises NoSuchProbe."""
     try:
         return getattr(used.probes, name)
     except AttributeError:
@@ -93,14 +93,14 @@ def generic_probe(name: str, used: Library) -> Any:
 
 
 def places_of(seen: object) -> Mapping[str, Any]:
-    """What a probe returned, which is a mapping from places to values."""
+    """Return the mapping from places to values that a probe returned. Raises TypeError if it is no mapping."""
     if isinstance(seen, Mapping):
         return seen
     raise TypeError(_("a probe returns a dict from places to values, and this one returned a {type}", type=type_name(seen)))
 
 
 def with_builders(implementation: ModuleType, probes: ModuleType | None) -> Any:
-    """The implementation, and beside its names those of BUILDERS in the exercise's own probes: each builds a layer with its help."""
+    """Return the implementation with the BUILDERS of the exercise's own probes added by name: each builds a layer from it."""
     builders = {} if probes is None else getattr(probes, "BUILDERS", {})
     if not builders:
         return implementation
@@ -109,7 +109,7 @@ def with_builders(implementation: ModuleType, probes: ModuleType | None) -> Any:
 
 @contextmanager
 def found_by_name(implementation: ModuleType) -> Iterator[None]:
-    """Python finds the module by its name meanwhile, as it must to pickle what is defined there."""
+    """Let Python find the module by its name during the block, which it must do to pickle objects that are defined in it."""
     name = implementation.__name__
     before = sys.modules.get(name)
     sys.modules[name] = implementation
@@ -133,7 +133,7 @@ def settle(used: Library, dtype: str) -> None:
 
 
 def given(inputs: Any, used: Library) -> Any:
-    """The inputs of a probe: every Array becomes what the library has for it."""
+    """Return the inputs of a probe. Every Array becomes the library's own kind of array."""
     match inputs:
         case Array():
             return used.given(inputs)
@@ -146,7 +146,7 @@ def given(inputs: Any, used: Library) -> Any:
 
 
 def to_value(thing: object, used: Library, size_limit_bytes: int | None = None) -> Value:
-    """A thing as it may travel: plain tensors and arrays as numbers, anything else but a scalar as its description."""
+    """Return a thing as it may travel: plain tensors and arrays as numbers, scalars and texts as such, others as a description."""
     match thing:
         case None | bool():
             return thing
@@ -171,6 +171,6 @@ def to_value(thing: object, used: Library, size_limit_bytes: int | None = None) 
 
 
 def first_names(names: Iterable[str]) -> tuple[str, ...]:
-    """As many of the names as a message has room for."""
+    """Return as many of the names as a message has room for."""
     short = [name[:NAME_LIMIT] for name in names]
     return tuple(name for name, end in zip(short, accumulate(map(len, short)), strict=True) if end <= MESSAGE_LIMIT)

@@ -1,4 +1,4 @@
-"""Recorded values as they travel: a table of places, and all their numbers one after the other. Only numbers cross, and not many."""
+"""Recorded values as they travel: a table of places, and all their numbers one after the other. Only numbers cross, not many."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:  # the zygote starts before the grader imports NumPy
 MOST_RECORDS = 400  # in one answer
 MOST_NUMBERS = 512  # in one record
 MOST_DIMENSIONS = 6  # of one record
-MOST_OF_ALL = 64 * 1024  # numbers, which are 512 KiB
+MOST_OF_ALL = 64 * 1024  # numbers in all, which take 512 KiB
 BYTES = 8 * MOST_OF_ALL
 MOST_PUTS = 64  # in one question
 FLOATS = ("float64", "float32", "float16", "bfloat16")
 
 
 def written_records(records: Sequence[Record]) -> dict[str, Any]:
-    """The fields of a message that hold these records."""
+    """Return the fields of a message that hold these records."""
     import numpy as np
 
     table = [[each.place, each.iteration, FLOATS.index(each.dtype), *each.values.shape] for each in records]
@@ -33,7 +33,7 @@ def written_records(records: Sequence[Record]) -> dict[str, Any]:
 
 
 def read_records(table: object, numbers: object) -> tuple[Record, ...]:
-    """The records of such a message. Raises ProtocolError for more than is allowed, and for numbers that are too few or too many."""
+    """Return the records of a message. Raises ProtocolError for too many records, and if their numbers are too few or too many."""
     rows = items(table)
     if len(rows) > MOST_RECORDS:
         raise ProtocolError(_("{n} records; allowed are {limit}", n=len(rows), limit=MOST_RECORDS))
@@ -50,7 +50,7 @@ def read_records(table: object, numbers: object) -> tuple[Record, ...]:
 
 
 def read_record(row: object, numbers: np.ndarray) -> Record:
-    """A record, whose numbers are the first of these."""
+    """Return a record, whose numbers are the first of these."""
     fields = items(row)
     if len(fields) < 3:
         raise ProtocolError(_("a record of {n} fields", n=len(fields)))

@@ -1,8 +1,8 @@
-"""What can be asked: the generic probes' requests and those of an exercise's own, each with its parts by name.
+"""The requests for the generic probes and for an exercise's own probes, each with its parts by name.
 
-A request crosses to the worker as plain data, a `probe` and its `inputs`. This module alone knows how the two are made from each other.
-What only the reference knows is left open at first: while `draw` holds the key of the random numbers, state is still to be filled in, and
-an upstream gradient that is `DRAWN` still to be drawn.
+A request crosses to the worker as plain data, a `probe` and its `inputs`. Only this module converts one form into the other. Parts that
+only the reference knows are left open at first: while `draw` holds the key of the random numbers, the state is still to be filled in, and
+an upstream gradient that is `DRAWN` is still to be drawn.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from normgrade.worker.observation import Array, Playable
 
 
 class Action(StrEnum):
-    """What a step of a layer's story does."""
+    """The actions of the steps in a layer's story."""
 
     TRAIN = "train"
     EVALUATE = "evaluate"
@@ -34,13 +34,13 @@ class Action(StrEnum):
 
 
 class Drawing(Enum):
-    """Stands for numbers that are still to be drawn."""
+    """A mark for numbers that are still to be drawn."""
 
-    DRAWN = "drawn"  # as an exercise's own probe is given it: probe("block", upstream="drawn")
+    DRAWN = "drawn"  # as an exercise passes it to its own probe: probe("block", upstream="drawn")
 
 
 DRAWN: Final = Drawing.DRAWN
-FUNCTION: Final = "function"  # the layer that calls one: its first argument is the function's name
+FUNCTION: Final = "function"  # the layer that calls a function: its first argument is the function's name
 FORWARD_BACKWARD: Final = "forward_backward"  # the same with a backward pass of its own, in NumPy; also the name of the probe
 Upstream = Array | Literal[Drawing.DRAWN] | None
 
@@ -49,7 +49,7 @@ Upstream = Array | Literal[Drawing.DRAWN] | None
 class LayerStep:
     """One step of a layer's story, as `normgrade.probes.layer_story` describes it. Without `upstream` there is no backward pass.
 
-    A call has an input, `x`, and may have `more`. To change or load a state is to have one; weights and biases in it are drawn at `scale`.
+    A call has an input `x`, and may have `more`. A step that changes or loads a state has `state`, its weights and biases drawn at `scale`.
     """
 
     action: Action
@@ -90,7 +90,7 @@ class LayerStep:
         return {"do": str(self.action)} | call | unusual | state
 
 
-UNUSUAL = (  # what most steps go without
+UNUSUAL = (  # fields that most steps do not need
     *("view", "gradients", "frozen", "constant", "witness", "again", "between", "residual", "twice", "steep"),
     *("rate", "args", "kwargs", "more", "names", "mode", "beside", "arriving", "calls", "leaf", "keep", "graph", "default", "scale"),
 )
@@ -98,10 +98,10 @@ UNUSUAL = (  # what most steps go without
 
 @dataclass(frozen=True, slots=True)
 class LayerStory:
-    """Build a layer, fill it with `state` in `dtype`, then take the steps. `watch` names the tensors to look at after every step.
+    """A request to build a layer, fill it with `state` in `dtype`, and take the steps. `watch` names the tensors to read after each step.
 
-    A layer that is played `as_built` keeps its initial state, which is then what `state` holds. What is `ignored` is never watched. With a
-    `rounding`, a unit roundoff and a seed, what the steps write into the layer is rounded at random.
+    A layer that is played `as_built` keeps its initial state, which `state` then holds. Tensors that are `ignored` are never watched. With
+    a `rounding`, a unit roundoff and a seed, everything that the steps write into the layer is rounded at random.
     """
 
     layer: str
@@ -130,7 +130,7 @@ class LayerStory:
 
     @property
     def undrawn(self) -> dict[int, str]:
-        """The upstream gradients that are still to be drawn, by step, and the place that each has the shape of."""
+        """The upstream gradients that are still to be drawn, by step, each with the place that has its shape."""
         return {number: Place("output", step=number) for number, step in enumerate(self.steps, 1) if step.upstream is DRAWN}
 
     def with_upstream(self, drawn: Mapping[int, Array | None]) -> LayerStory:
@@ -138,19 +138,19 @@ class LayerStory:
         return replace(self, steps=steps)
 
     def upstream_at(self, number: int) -> Upstream:
-        """The upstream gradient of a step."""
+        """Return the upstream gradient of a step."""
         return self.steps[number - 1].upstream
 
     @property
     def opening(self) -> LayerStory | None:
-        """The first step alone, forward only: a fourth of the work. None where the story does not begin with an input."""
+        """A story with only the first step, forward only: a fourth of the work. None if the story does not begin with an input."""
         first = next(iter(self.steps), None)
         return None if first is None or first.x is None else replace(self, steps=[replace(first, upstream=None)])
 
 
 @dataclass(frozen=True, slots=True)
 class FunctionCall:
-    """Call a function once."""
+    """A request to call a function once."""
 
     function: str
     args: Sequence[Any] = ()
@@ -176,13 +176,13 @@ class FunctionCall:
         return replace(self, upstream=drawn.get(1, self.upstream))
 
     def upstream_at(self, number: int) -> Upstream:
-        """The upstream gradient of the result."""
+        """Return the upstream gradient of the result."""
         return self.upstream
 
 
 @dataclass(frozen=True, slots=True)
 class NewLayer:
-    """Build a layer, and look for these names in its state dict. Some tensors are `as_scalars`, of the shape () or (1,)."""
+    """A request to build a layer and look for these names in its state dict. Tensors in `as_scalars` have the shape () or (1,)."""
 
     layer: str
     args: Sequence[Any] = ()
@@ -204,7 +204,7 @@ class NewLayer:
 
 @dataclass(frozen=True, slots=True)
 class OwnProbe:
-    """Play the exercise's own probe of this name on what it is `given`. An `upstream` gradient among that can be left to be drawn."""
+    """A request to play the exercise's own probe of this name on the `given` inputs. Their `upstream` gradient can be left to be drawn."""
 
     probe: str
     given: Mapping[str, Any] = field(default_factory=dict)
@@ -216,7 +216,7 @@ class OwnProbe:
 
     @property
     def by_name(self) -> Mapping[str, Any]:
-        """The arguments that it hands on by name; where it has no `kwargs` to hand on, its own."""
+        """The arguments that the probe passes on by name: its `kwargs` if it has them, else its own arguments."""
         handed_on: Mapping[str, Any] = self.given.get("kwargs", self.given)
         return handed_on
 
@@ -229,17 +229,17 @@ class OwnProbe:
         return replace(self, given={**self.given, "upstream": drawn[1]}) if drawn else self
 
     def upstream_at(self, number: int) -> Upstream:
-        """The upstream gradient of the result."""
+        """Return the upstream gradient of the result."""
         upstream: Upstream = self.given.get("upstream")
         return upstream
 
 
-Differentiable = LayerStory | FunctionCall | OwnProbe  # requests in which there can be a backward pass
+Differentiable = LayerStory | FunctionCall | OwnProbe  # requests that can have a backward pass
 TypedRequest = Differentiable | NewLayer
 
 
 def typed(request: Playable) -> TypedRequest:
-    """The request with its parts by name. One whose inputs are not those of its probe is a LookupError, a TypeError or a ValueError."""
+    """Return the request with its parts by name. Raises LookupError, TypeError or ValueError if its inputs do not fit its probe."""
     inputs = dict(request.inputs)
     match request.probe:
         case "layer_story" | "forward_backward":
@@ -260,12 +260,12 @@ def layer_step(inputs: Mapping[str, Any]) -> LayerStep:
 
 
 def to_be_drawn(numbers: Any) -> Any:
-    """Numbers as a request holds them: a text stands for those that are still to be drawn."""
+    """Return numbers as a request holds them. In a message, a text stands for those that are still to be drawn."""
     return Drawing(numbers) if isinstance(numbers, str) else numbers
 
 
 def raw(numbers: Any) -> Any:
-    """The same for a message."""
+    """Return numbers as a message holds them: the inverse of `to_be_drawn`."""
     return numbers.value if isinstance(numbers, Drawing) else numbers
 
 

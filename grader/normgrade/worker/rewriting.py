@@ -1,7 +1,7 @@
-"""Rewrites a source so that every sub-expression in a function reports its value: `x - mean` becomes `report(7, report(6, x) - …)`.
+"""Rewriting of a source so that every sub-expression in a function reports its value: `x - mean` becomes `report(7, report(6, x) - …)`.
 
-The places are numbered in the order of the walk. Two processes that rewrite the same source give them the same numbers, so that a number is
-enough to name a place. Positions in the tree stay those of the source.
+The places are numbered in the order of the walk. Two processes that rewrite the same source number them alike, so that a number is enough
+to name a place. Positions in the tree stay those of the source.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from enum import StrEnum
 from typing import TypeVar
 
 REPORT = "__normgrade_report__"  # the function that is called with the number of a place and its value
-COMPILED = re.compile(r"\b(jit|compile|script|trace|vmap|njit|numba)\b")  # in a decorator: what is compiled stays as it is
-MOST_PLACES = 4000  # a longer source is left alone
+COMPILED = re.compile(r"\b(jit|compile|script|trace|vmap|njit|numba)\b")  # in a decorator: compiled functions stay as they are
+MOST_PLACES = 4000  # a source with more is not rewritten
 S = TypeVar("S", bound=ast.stmt)
 
 
@@ -28,13 +28,13 @@ class Kind(StrEnum):
     ATTRIBUTE = "attribute"
     ITEM = "item"
     NAME = "name"
-    UPDATED = "updated"  # the target of `+=` and its like, after it; of `x[0] = 1`, all of x
+    UPDATED = "updated"  # the target of `+=` and similar, after it; of `x[0] = 1`, all of x
     UNPACKED = "unpacked"  # one name of several to which a tuple is assigned
     COPIED = "copied"  # a name or a number that is assigned to a name, or returned
 
     @property
     def makes(self) -> bool:
-        """Return if a value can be made here; elsewhere it is only read."""
+        """True if a value can be made here; elsewhere it is only read."""
         return self not in (Kind.NAME, Kind.ATTRIBUTE)
 
 
@@ -58,7 +58,7 @@ class Rewritten:
 
 
 def rewritten(source: str) -> Rewritten:
-    """Rewrite a source. Raises SyntaxError, ValueError or RecursionError where that is no Python."""
+    """Rewrite a source. Raises SyntaxError, ValueError or RecursionError if it is no Python."""
     tree, walk = ast.parse(source), Walk()
     walk.visit(tree)
     if len(walk.spots) > MOST_PLACES:
@@ -68,25 +68,25 @@ def rewritten(source: str) -> Rewritten:
 
 @dataclass
 class Walk(ast.NodeTransformer):
-    """Replaces expressions, from the inside out. Outside of functions nothing is replaced."""
+    """A walk that replaces expressions, from the inside out. Outside of functions nothing is replaced."""
 
     spots: list[Spot] = field(default_factory=list)
     inside: bool = False
 
     def reported(self, node: ast.expr, kind: Kind, value: ast.expr | None = None) -> ast.expr:
-        """The call that reports the value of a node, or another value in its place."""
+        """Return the call that reports the value of a node, or `value` in its place."""
         if not self.inside:
             return node
         call = ast.Call(ast.Name(REPORT, ast.Load()), [ast.Constant(self.place(node, kind)), value or node], [])
         return ast.copy_location(call, node)
 
     def place(self, node: ast.expr | ast.stmt, kind: Kind) -> int:
-        """The number of a new place."""
+        """Add a place and return its number."""
         self.spots.append(Spot(kind, node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or 0))
         return len(self.spots) - 1
 
     def statements(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
-        """Statements after the walk; some get another one behind them."""
+        """Return the statements after the walk; some are followed by a new one."""
         found: list[ast.stmt] = []
         for each in body:
             new = self.visit(each)
@@ -118,7 +118,7 @@ class Walk(ast.NodeTransformer):
         return [node, *map(self.assigned, unpacked), *(self.told(node, whole) for whole in parts)]
 
     def told(self, node: ast.Assign | ast.AugAssign, updated: ast.Name | ast.Attribute) -> ast.stmt:
-        """The statement that reports what another one has updated."""
+        """Return the statement that reports the variable that another one has updated."""
         value = deepcopy(updated)
         value.ctx = ast.Load()
         call = ast.Call(ast.Name(REPORT, ast.Load()), [ast.Constant(self.place(node, Kind.UPDATED)), value], [])
@@ -129,13 +129,13 @@ class Walk(ast.NodeTransformer):
         return node
 
     def copied(self, node: ast.expr) -> ast.expr:
-        """An expression that is assigned or returned."""
+        """Rewrite an expression that is assigned or returned. A plain name or float is reported as COPIED."""
         copied = isinstance(node, ast.Name) or (isinstance(node, ast.Constant) and type(node.value) is float)
         found: ast.expr = self.reported(node, Kind.COPIED) if copied else self.visit(node)
         return found
 
     def assigned(self, name: ast.Name) -> ast.stmt:
-        """The statement that reports the value of a name, and assigns it again."""
+        """Return the statement that reports the value of a name, and assigns it again."""
         value = self.reported(name, Kind.UNPACKED, ast.copy_location(ast.Name(name.id, ast.Load()), name))
         return ast.copy_location(ast.Assign([ast.copy_location(ast.Name(name.id, ast.Store()), name)], value), name)
 
@@ -207,7 +207,7 @@ class Walk(ast.NodeTransformer):
 
 
 def whole_of(target: ast.expr) -> ast.Name | ast.Attribute | None:
-    """The array that a target is an item of, if it has a name."""
+    """Return the array that a target is an item of, if it has a name."""
     if not isinstance(target, ast.Subscript):
         return None
     whole = target.value

@@ -1,4 +1,4 @@
-"""Makes functions that are written in Python raise: the function objects themselves, so that every reference to them does."""
+"""Tools that make functions written in Python raise. They change the function objects themselves, so that every reference raises."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Banned = tuple[FunctionType, str, str]  # a function, its dotted name, and the p
 
 
 class ByHand(Exception):
-    """The submission called what the exercise bans."""
+    """A use of something that the exercise bans."""
 
 
 def stop(function: FunctionType, name: str, pattern: str) -> None:
@@ -25,7 +25,7 @@ def stop(function: FunctionType, name: str, pattern: str) -> None:
 
 @cache
 def code_that_raises(free_names: tuple[str, ...]) -> CodeType:
-    """The code that raises, with these free variables: a function's code can only be replaced by one with as many."""
+    """Return code that raises and has these free variables: Python replaces a function's code only by one with as many."""
     return raising_error.__code__.replace(co_freevars=free_names)
 
 

@@ -1,4 +1,4 @@
-"""Lets `torch.compile` return what it was given: walls allow no compiler, and numbers are the same without one."""
+"""A `torch.compile` that returns its argument: walls allow no compiler, and numbers are the same without one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def leave_uncompiled() -> None:
 
 
 def given_back(model: Any = None, **options: Any) -> Any:
-    """The model as it is; without one, a decorator that returns what it decorates.
+    """Return the model as it is; without one, return a decorator that leaves a function as it is.
 
     >>> given_back(len) is len, given_back(fullgraph=True)(len) is len
     (True, True)

@@ -1,7 +1,7 @@
-"""The untrusted side, a worker: it shuts itself in, then loads the submission, then answers one question after the other.
+"""The untrusted side, a worker. It shuts itself in, then loads the submission, then answers one question after the other.
 
-Nothing here is secret, and nothing here is trusted: the submission may change any of it. A worker is a fork of the zygote, or a new
-process where processes cannot be forked.
+Nothing here is secret or trusted: the submission may change any of it. A worker is a fork of the zygote, or a new process if processes
+cannot be forked.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ ANY_SIZE = 2**62  # bytes; the grader may ask for anything
 
 @dataclass
 class Loaded:
-    """The modules that were loaded, by name: "submission", "probes"; and with which library they are written.
+    """The modules that were loaded, by name: "submission", "probes", "shared_probes"; and the library that they are written with.
 
     `source` and `file_name` are those of the submission.
     """
@@ -44,7 +44,7 @@ class Loaded:
 
 
 def main(memory_mib: int, cpu_s: int, written_with: str) -> None:
-    """Run a new process as a worker. The grader's pipes are its three standard streams."""
+    """Run a new process as a worker. Its three standard streams are the grader's pipes."""
     budget = Budget(memory_mib, cpu_s)
     library(written_with).use_one_thread()
     walls = Process()
@@ -66,14 +66,14 @@ def main(memory_mib: int, cpu_s: int, written_with: str) -> None:
 
 
 def enter(walls: Walls, budget: Budget, question: int, answer: int, output: int) -> None:
-    """Shut this process in. Of its open files it keeps five, and those that the walls need."""
-    nothing = os.open(os.devnull, os.O_RDWR)  # before the walls forbid it, in each worker: forks share an open file's state
+    """Shut this process in. It keeps five open files, and those that the walls need."""
+    nothing = os.open(os.devnull, os.O_RDWR)  # opened before the walls forbid it, and in each worker: forks share an open file's state
     keep_files({0: nothing, 1: output, 2: output, QUESTION_FD: question, ANSWER_FD: answer, **walls.files})
     if os.getsid(0) != os.getpid():
         os.setsid()
     os.chdir("/")
     sys.dont_write_bytecode = True
-    tempfile.tempdir = "/tmp"  # some libraries ask for a folder to write to, and fail where none is found, though they never write
+    tempfile.tempdir = "/tmp"  # some libraries ask for a folder to write to, and fail if there is none, though they never write
     walls.enclose(budget)
 
 
@@ -89,7 +89,7 @@ def keep_files(files: dict[int, int]) -> None:
 
 
 def serve(written_with: str, question: int = QUESTION_FD, answer: int = ANSWER_FD) -> None:
-    """Answer until the grader closes its pipe, then end without the clean-up functions that the submission may have registered."""
+    """Answer until the grader closes its pipe. Then end without the clean-up functions that the submission may have registered."""
     sys.stdout, sys.stderr = line_by_line(1), line_by_line(2)
     code = BROKEN
     try:
@@ -116,7 +116,7 @@ def answer_all(written_with: str, question: int, answer: int) -> None:
 
 
 class Replies:
-    """The pipe that answers go through. `open` is the serial of the question that is being answered."""
+    """The pipe for the answers. `open` is the serial of the question that is being answered."""
 
     def __init__(self, answer: int) -> None:
         self.answer, self.process = answer, os.getpid()
@@ -124,7 +124,7 @@ class Replies:
         self.streams = [sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__]
 
     def send(self, frame: bytes, serial: int) -> bool:
-        """Send an answer, after all that was printed before it. False in a child that the submission forked: only its parent answers."""
+        """Send an answer after all earlier output. Return False in a child that the submission forked, because only its parent answers."""
         if os.getpid() != self.process:
             return False
         flush([*self.streams, sys.stdout, sys.stderr])
@@ -134,7 +134,7 @@ class Replies:
         return True
 
     def tell_where(self, frame: FrameType | None, loaded: Loaded) -> None:
-        """Send, in the place of an answer that is late, the lines that are running. The grader then ends this process."""
+        """Send the lines that are running, in place of an answer that is late, and end this process."""
         if (serial := self.open) is None:
             return
         self.open = None
@@ -144,12 +144,12 @@ class Replies:
 
 
 def line_by_line(fd: int) -> TextIO:
-    """A text stream that writes every line at once: the last output before a crash is often the best clue."""
+    """Return a text stream that writes every line at once: the last output before a crash is often the best clue."""
     return open(fd, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
 
 
 def observe(message: messages.Question, loaded: Loaded) -> Observation:
-    """Do what the grader asks. An empty observation says that a source was loaded, or a ban enforced."""
+    """Answer a question of the grader. The observation is empty if a source was loaded, or a ban enforced."""
     match message:
         case Ban():
             library(loaded.written_with).enforce(message)
@@ -180,7 +180,7 @@ def record(message: messages.RecordQuestion | messages.Substitute, loaded: Loade
 
 
 def load(message: messages.Load, loaded: Loaded) -> Observation:
-    """Execute a source. The observation is empty, or holds the error."""
+    """Execute a source. Return an empty observation, or one that holds the error."""
     if message.name == "submission":
         loaded.source, loaded.file_name = None, message.file_name
     try:
@@ -193,7 +193,7 @@ def load(message: messages.Load, loaded: Loaded) -> Observation:
 
 
 def encoded(observation: Observation, serial: int, body_limit: int) -> bytes:
-    """The observation as a frame. Where the grader would refuse it, a frame that says why instead."""
+    """Return the observation as a frame. If the grader would refuse it, return a frame that says why."""
     try:
         frame = messages.encode(observation, serial)
         framing.read_prefix(frame[: framing.PREFIX.size], framing.ANSWER_HEADER_BYTES, body_limit)
@@ -204,7 +204,7 @@ def encoded(observation: Observation, serial: int, body_limit: int) -> bytes:
 
 
 def flush(streams: list[TextIO | None]) -> None:
-    """Write out what the streams still hold."""
+    """Write the buffered output of the streams."""
     for stream in streams:
         with suppress(BaseException):  # the submission may have closed or replaced it
             if stream is not None:

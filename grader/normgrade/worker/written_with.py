@@ -1,4 +1,4 @@
-"""What submissions are written with: PyTorch, or NumPy alone. A process that plays one of them imports no other library for it."""
+"""The library that submissions are written with, PyTorch or only NumPy. A process that plays with NumPy does not import PyTorch."""
 
 from __future__ import annotations
 
@@ -15,38 +15,38 @@ MODULES = {"torch": "normgrade.worker.in_pytorch", "numpy": "normgrade.worker.in
 
 
 class Library(Protocol):
-    """What playing depends on. `in_pytorch.py` and `in_numpy.py` are the two that there are."""
+    """The part of playing that depends on the library. `in_pytorch.py` and `in_numpy.py` implement it."""
 
-    probes: ModuleType  # the generic ones
-    EXAMPLE: str  # the source of a small submission, with which a process warms up; what comes of `first_step` is zeros
+    probes: ModuleType  # the generic probes
+    EXAMPLE: str  # the source of a small submission, for the warm-up of a process; its output for `first_step` is zeros
 
     def settle(self, dtype: str, seed: int) -> None:
         """Reset the library's global settings before a play, seed its random numbers, and make this dtype the default."""
 
     def given(self, array: Array) -> Any:
-        """An array of a request as a probe gets it."""
+        """Return an array of a request in the form in which a probe gets it."""
 
     def seen(self, thing: object, size_limit_bytes: int | None) -> Value | None:
-        """A thing of the library's own as it may travel; None for any other thing."""
+        """Return a thing of the library's own as it may travel; None for any other thing."""
 
     def first_step(self) -> Playable:
-        """A small request like those of every suite, which EXAMPLE can play."""
+        """Return a small request like those of every suite, which EXAMPLE can play."""
 
     def many_steps(self) -> Sequence[Playable]:
-        """Requests with everything that suites ask for; some raise."""
+        """Return requests with everything that suites ask for; some raise."""
 
     def use_one_thread(self) -> None:
-        """Have the library use one thread: several do not survive a fork, and do not always add numbers in the same order."""
+        """Make the library use one thread: several do not survive a fork, and do not always add numbers in the same order."""
 
     def prepare(self, ban: Ban) -> None:
-        """Find what is banned, so that workers that are forked from here need not."""
+        """Find everything that is banned, so that workers that are forked from here need not."""
 
     def enforce(self, ban: Ban) -> None:
-        """Have everything raise that is banned, in this process and for good."""
+        """Make everything that is banned raise, in this process and for good."""
 
 
 @cache
 def library(name: str) -> Library:
-    """The library of that name, "torch" or "numpy". It is imported with the first call."""
+    """Return the library of that name, "torch" or "numpy". The first call imports it."""
     found: Library = import_module(MODULES[name])
     return found

@@ -1,4 +1,4 @@
-"""A process that has imported PyTorch, or NumPy alone, and forks itself for every worker.
+"""The zygote, a process that has imported PyTorch, or only NumPy, and forks itself for every worker.
 
 It never holds a suite, a reference or an expectation.
 
@@ -43,12 +43,12 @@ def main(
 ) -> None:
     """Warm up, build the strongest walls up to `tier`, then serve.
 
-    `grader` holds the grader's namespaces: kind → name. `bans` are those that workers will be asked to enforce: banned, and allowed.
-    `written_with` names the library with which submissions are written.
+    `grader` holds the grader's namespaces: kind → name. `bans` are those that workers will enforce: banned, and allowed. `written_with`
+    names the library that submissions are written with.
     """
     control = socket.socket(fileno=control_fd)
     used = library(written_with)
-    gc.freeze()  # what was imported is not looked through: that would take a tenth of the time of the imports
+    gc.freeze()  # collections skip imported objects, which would take a tenth of the time of the imports
     warm_up(written_with)
     for banned, allowed in bans:
         used.prepare(Ban(banned, allowed))
@@ -71,7 +71,7 @@ def main(
 
 
 def strongest(tiers: list[str], grader: Mapping[str, str], works: Callable[[], bool]) -> tuple[Walls, Protection]:
-    """The walls of the first of these tiers that passes its self-test, in which right code `works`."""
+    """Return the walls of the first of these tiers that passes its self-test, in which correct code `works`."""
     reasons: dict[str, str] = {}
     for kind in list(map(walls_of, tiers)):  # imported before any are built: some walls hide the files of the others
         try:
@@ -84,11 +84,11 @@ def strongest(tiers: list[str], grader: Mapping[str, str], works: Callable[[], b
 
 
 def build_and_test(walls: Walls, grader: Mapping[str, str], works: Callable[[], bool]) -> int:
-    """Build walls and test them; the number of trials. Raises Missing where they cannot be built, or fail a trial."""
+    """Build walls and test them; return the number of trials. Raises Missing if they cannot be built, or fail a trial."""
     try:
         walls.prepare()
         tried, failed = self_test(walls, grader, works)
-    except Exception as error:  # whatever went wrong, weaker walls may still work
+    except Exception as error:  # for any error: weaker walls may still work
         walls.give_up(str(error) if isinstance(error, OSError | Missing) else f"{type(error).__name__}: {error}")
     if failed:
         probes = _(", ").join(failed[:5]) + (" …" if len(failed) > 5 else "")
@@ -97,7 +97,7 @@ def build_and_test(walls: Walls, grader: Mapping[str, str], works: Callable[[], 
 
 
 def self_test(walls: Walls, grader: Mapping[str, str], works: Callable[[], bool]) -> tuple[int, list[str]]:
-    """Have a worker test the walls: the number of trials, and a description of each that failed."""
+    """Have a worker test the walls; return the number of trials, and a description of each that failed."""
     facts = selftest.Facts(os.getpid(), grader, walls.namespaces, walls.kept_capabilities, walls.neighbours, works)
     answer, their_answer = os.pipe()
     pid = os.fork()
@@ -122,7 +122,7 @@ def self_test(walls: Walls, grader: Mapping[str, str], works: Callable[[], bool]
 
 
 def example_works(written_with: str) -> bool:
-    """Whether a small submission can be played, as every suite asks."""
+    """Return True if a small submission can be played with a request like those of every suite."""
     used, loaded = library(written_with), untrusted.Loaded(written_with)
     untrusted.observe(messages.Load(used.EXAMPLE, "example.py", "submission"), loaded)
     seen = untrusted.observe(messages.PlayQuestion(used.first_step(), 2**16), loaded)
@@ -131,7 +131,7 @@ def example_works(written_with: str) -> bool:
 
 
 def warm_up(written_with: str) -> None:
-    """Do once what every worker does, so that all imports and allocations are made before the forks."""
+    """Do everything once that a worker does, so that all imports and allocations are made before the forks."""
     used, loaded = library(written_with), untrusted.Loaded(written_with)
     used.use_one_thread()
     ban = Ban(("no.such.name",))  # last, when every module that can be banned has been imported
@@ -153,7 +153,7 @@ def check_threads() -> None:
 def freeze() -> None:
     """Collect the garbage since the last freeze, and exclude all other objects from later collections.
 
-    A collection in a worker would copy the pages of what it looks through, which are shared.
+    A collection in a worker would copy the shared pages of the objects that it visits.
     """
     gc.enable()
     gc.collect()
@@ -174,7 +174,7 @@ def serve(control: socket.socket, become_worker: Callable[[Budget, int, int, int
                 if pid == 0:
                     try:
                         become_worker(Budget(memory_mib, cpu_s), *files)
-                    finally:  # reached only where the worker could not start
+                    finally:  # reached only if the worker could not start
                         os._exit(1)
                 for fd in files:
                     os.close(fd)
@@ -191,20 +191,20 @@ def serve(control: socket.socket, become_worker: Callable[[Budget, int, int, int
 
 
 def end(pid: int, grace_s: float) -> tuple[int, int]:
-    """End a worker and everything it started. ENDED if it ended by itself within `grace_s`, else KILLED; and its exit code."""
+    """End a worker and everything that it started. Return ENDED if it ended by itself within `grace_s`, else KILLED; and its exit code."""
     if not pid:
         return KILLED, 0
     alone = ended_alone(pid, grace_s)
     with suppress(ProcessLookupError):
         os.killpg(pid, signal.SIGKILL)
-    os.kill(pid, signal.SIGKILL)  # its group may not exist yet; the number is still its own, because it has not been reaped
+    os.kill(pid, signal.SIGKILL)  # its group may not exist yet; the id is still the worker's, because it has not been reaped
     status = os.waitpid(pid, 0)[1]
     reap_all()
     return ENDED if alone else KILLED, os.waitstatus_to_exitcode(status)
 
 
 def ended_alone(pid: int, grace_s: float) -> bool:
-    """Whether a worker ends by itself within this time. It is not reaped here."""
+    """Return True if a worker ends by itself within this time. It is not reaped here."""
     deadline = time.monotonic() + grace_s
     while not os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
         if time.monotonic() >= deadline:
@@ -214,7 +214,7 @@ def ended_alone(pid: int, grace_s: float) -> bool:
 
 
 def reap_all() -> None:
-    """Kill the processes that a worker left behind, generation by generation, until none is left."""
+    """Kill the processes that a worker left, generation by generation, until there are none. Raises TimeoutError after GONE_S."""
     deadline = time.monotonic() + GONE_S
     while time.monotonic() < deadline:
         for child in children():
@@ -230,7 +230,7 @@ def reap_all() -> None:
 
 
 def children() -> list[int]:
-    """The children of this process; none where the platform does not tell."""
+    """Return the children of this process; none if the platform does not tell."""
     if os.getpid() == 1:  # the first process of its namespace: -1 means all others there
         return [-1]
     try:

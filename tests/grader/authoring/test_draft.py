@@ -1,4 +1,4 @@
-"""Drafts of exercises: complete in their files, sound in every language, and nothing that is there is touched."""
+"""Drafts of exercises: all files, sound in every language, and no existing file is changed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def draft(kind: str, language: str = "zh", probes: bool = False) -> Draft:
 
 
 def begun(root: Path, drafted: Draft) -> Exercise:
-    """The exercise of a draft, in a course of its own."""
+    """Return the exercise of a draft, in a new course."""
     course = begin_course(root, drafted.languages)
     add(files_of(drafted, course))
     return Course.find(root).exercise(drafted.slug)
@@ -58,7 +58,7 @@ def test_a_draft_has_every_file_and_its_points_sum(kind: str, language: str, tmp
 
 
 @pytest.mark.parametrize("kind", CONTRACTS)
-def test_a_draft_meets_its_own_contract_and_is_not_started(kind: str, tmp_path: Path) -> None:
+def test_a_draft_meets_its_contract_but_is_not_started(kind: str, tmp_path: Path) -> None:
     exercise = begun(tmp_path, draft(kind))
     for path in (exercise.stub, exercise.reference, *exercise.alternatives):
         inspection = inspect_file(path, exercise)
@@ -66,7 +66,7 @@ def test_a_draft_meets_its_own_contract_and_is_not_started(kind: str, tmp_path: 
 
 
 @pytest.mark.parametrize("kind", CONTRACTS)
-def test_a_draft_lacks_what_its_author_knows(kind: str, tmp_path: Path) -> None:
+def test_a_draft_marks_the_work_of_its_author(kind: str, tmp_path: Path) -> None:
     exercise = begun(tmp_path, draft(kind))
     assert [line.partition(": ")[2] for line in too_few(exercise)] == ["1 of at least 4 alternatives.", "1 of at least 12 mistakes."]
     marked = {line.partition(":")[0] for line in lacking(exercise) if "TODO" in line}
@@ -77,16 +77,16 @@ def test_a_draft_lacks_what_its_author_knows(kind: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("probes", [False, True])
 @pytest.mark.parametrize("kind", CONTRACTS)
 @pytest.mark.skipif(shutil.which("ruff") is None, reason="ruff formats the course, and is not installed")
-def test_a_draft_is_formatted_as_the_course_is(kind: str, probes: bool, tmp_path: Path) -> None:
+def test_a_draft_is_formatted_like_the_course(kind: str, probes: bool, tmp_path: Path) -> None:
     begun(tmp_path, draft(kind, probes=probes))
     config = f"--config={CLONE / 'pyproject.toml'}"
-    for command in (["format", "--diff"], ["check", "--ignore", "I001"]):  # a package is first or third party by where it lies
+    for command in (["format", "--diff"], ["check", "--ignore", "I001"]):  # the location of a package makes it first or third party
         done = subprocess.run(["ruff", *command, config, "--no-cache", str(tmp_path)], capture_output=True, text=True)
         assert (done.returncode, done.stdout.replace("All checks passed!\n", "")) == (0, "")
 
 
 def test_every_key_of_exercise_toml_is_explained(tmp_path: Path) -> None:
-    """Those that are optional stand there as comments."""
+    """Find each optional key in a comment."""
     exercise = begun(tmp_path, draft("layer"))
     text = exercise.description.read_text(encoding="utf-8")
     exercise.description.write_text("keys = 1\n" + text, encoding="utf-8")
@@ -97,7 +97,7 @@ def test_every_key_of_exercise_toml_is_explained(tmp_path: Path) -> None:
     assert [key for key in known if not re.search(rf"^(# )?\[?{re.escape(key)}(\]| = )", text, re.MULTILINE)] == []
 
 
-def test_what_is_commented_out_is_what_normgrade_does_anyway(tmp_path: Path) -> None:
+def test_commented_settings_are_the_defaults(tmp_path: Path) -> None:
     begin_course(tmp_path, ("en",))
     usual = Course(tmp_path).settings
     text = (tmp_path / "course.toml").read_text(encoding="utf-8")
@@ -105,13 +105,13 @@ def test_what_is_commented_out_is_what_normgrade_does_anyway(tmp_path: Path) -> 
     assert Course(tmp_path).settings == usual
 
 
-def test_a_draft_knows_the_course_that_it_is_added_to(edited_course: Callable[..., Course]) -> None:
+def test_a_draft_fits_into_its_course(edited_course: Callable[..., Course]) -> None:
     text = files_of(draft("layer"), edited_course({}))
     [toml] = [text[path] for path in text if path.name == "exercise.toml"]
     assert "\norder = 30  #" in toml and 'there are "Functions", "Layers"\n' in toml
 
 
-def test_numbers_are_written_as_people_write_them(tmp_path: Path) -> None:
+def test_numbers_are_written_in_short_form(tmp_path: Path) -> None:
     exercise = begun(tmp_path, draft("two_inputs"))
     assert "eps: float = 1e-5)" in exercise.stub.read_text(encoding="utf-8")
     assert "(content, style, eps=1e-5)" in exercise.prompt.read_text(encoding="utf-8")
@@ -131,11 +131,11 @@ def test_numbers_are_written_as_people_write_them(tmp_path: Path) -> None:
         (Parameter("sublayer"), ""),
     ],
 )
-def test_a_type_is_guessed_from_the_default_or_the_name(parameter: Parameter, kind: str) -> None:
+def test_a_type_is_guessed_from_default_or_name(parameter: Parameter, kind: str) -> None:
     assert type_of(parameter, "Tensor") == kind
 
 
-def test_what_is_there_is_kept_and_named(tmp_path: Path) -> None:
+def test_existing_files_are_kept_and_named(tmp_path: Path) -> None:
     files = {tmp_path / "a/b.py": "new", tmp_path / "c.py": "new", tmp_path / "link.py": "new"}
     (tmp_path / "c.py").write_text("old", encoding="utf-8")
     (tmp_path / "link.py").symlink_to(tmp_path / "nowhere")

@@ -1,4 +1,4 @@
-"""What a new exercise may be called and define, and what is said where it may not."""
+"""The names of a new exercise and of its definitions, and the messages about refused names."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ def said(action: Callable[[], object]) -> str:
 
 
 @pytest.mark.parametrize("slug", ["softmax", "weight_norm", "l1_batch_norm"])
-def test_a_slug_is_that_of_a_module(slug: str) -> None:
+def test_a_slug_is_a_module_name(slug: str) -> None:
     assert checked_slug(slug) == slug
 
 
 @pytest.mark.parametrize("slug", ["WeightNorm", "weight-norm", "1st", "", "../x", "a/b", "softmáx", "_x", "x.py", "a b"])
-def test_what_is_no_slug_is_refused(slug: str) -> None:
+def test_other_slugs_are_refused(slug: str) -> None:
     assert said(lambda: checked_slug(slug)) == (
         f'"{slug}" is no name for an exercise: take lower-case letters, digits and "_", as in weight_norm.'
     )
 
 
-def test_a_slug_that_python_could_not_import_is_refused() -> None:
+def test_a_keyword_is_refused_as_a_slug() -> None:
     assert said(lambda: checked_slug("lambda")) == '"lambda" is a word of Python\'s own, and cannot be imported. Take another name.'
 
 
@@ -65,11 +65,11 @@ def test_a_contract_is_one_signature_or_more() -> None:
         (["F(x)"], True, '"F" is a class, and an exercise in NumPy has functions. Begin its name with a small letter.'),
     ],
 )
-def test_a_contract_that_cannot_be_is_refused(texts: list[str], numpy: bool, why: str) -> None:
+def test_an_invalid_contract_is_refused(texts: list[str], numpy: bool, why: str) -> None:
     assert said(lambda: checked_contract(texts, numpy)) == why
 
 
-def test_a_name_is_taken_by_what_is_another_exercise(tiny: Course) -> None:
+def test_a_name_is_taken_by_another_exercise(tiny: Course) -> None:
     refuse_taken(tiny, "rms", [Signature.parse("rms(x, eps=1e-5)")])
     refuse_taken(tiny, "other", [Signature.parse("rms(x)")])
     assert said(lambda: refuse_taken(tiny, "rms", [Signature.parse("RMS(x)")])) == (

@@ -1,4 +1,4 @@
-"""The progress bar: on a terminal alone, and gone at the end."""
+"""Tests of the progress bar, which is shown only on a terminal and erased at the end."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_where_nobody_watches_nothing_is_written(capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_is_written_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     with progress() as tell:
         tell("rms.py", 1, 2)
     assert capsys.readouterr() == ("", "")
@@ -78,11 +78,11 @@ def test_it_moves_by_itself(done: int, total: int, monkeypatch: pytest.MonkeyPat
 
 
 def marks(drawn: str) -> set[str]:
-    """The marks that stood before the step."""
+    """Return the marks drawn before the step."""
     return set(re.findall(r"(\S)\S* PyTorch starts", re.sub(r"\x1b\[[\d;]*[A-Za-z]", "", drawn)))
 
 
-def test_what_is_above_the_bar_goes_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lines_above_the_bar_are_erased_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")

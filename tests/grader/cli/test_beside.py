@@ -1,4 +1,4 @@
-"""Two sources next to each other."""
+"""Tests of two sources shown side by side."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def shown(own: str, other: str, width: int = 80) -> list[str]:
     return [line.rstrip() for line in console.file.getvalue().splitlines()]
 
 
-def test_lines_that_are_the_same_stand_on_one_row_without_a_mark() -> None:
+def test_equal_lines_share_a_row_without_a_mark() -> None:
     assert list(rows(["a", "b"], ["a", "b"])) == [("a", "a", True), ("b", "b", True)]
     assert not set("".join(shown(OWN, OWN))) & set("−+")
 
@@ -35,11 +35,11 @@ def test_lines_that_are_the_same_stand_on_one_row_without_a_mark() -> None:
         ([], [], []),
     ],
 )
-def test_lines_that_differ_are_paired_and_what_is_missing_is_none(left: list[str], right: list[str], paired: list[object]) -> None:
+def test_different_lines_are_paired_and_missing_ones_none(left: list[str], right: list[str], paired: list[object]) -> None:
     assert list(rows(left, right)) == paired
 
 
-def test_marks_say_which_side_a_line_belongs_to_without_colour() -> None:
+def test_marks_show_the_side_of_a_line() -> None:
     lines = shown(OWN, OTHER)
     assert lines[0].split() == ["yours", "reference"]
     assert lines[1].split() == ["import", "torch", "import", "torch"]

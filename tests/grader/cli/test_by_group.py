@@ -1,4 +1,4 @@
-"""Exercises in a table, by their groups."""
+"""Tests of tables of exercises by group."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def printed(rows: Mapping[Exercise, Sequence[str]], width: int = 80, columns: Se
     return [line.rstrip() for line in out.getvalue().splitlines()]
 
 
-def test_a_group_stands_once_where_its_first_exercise_does() -> None:
+def test_groups_are_in_the_order_of_first_exercises() -> None:
     rows = {
         exercise("layer_norm", "Layers"): ("layer_norm", "20", "3 5", "now"),
         exercise("softmax", "Functions of one tensor"): ("softmax", "5", "", ""),
@@ -43,7 +43,7 @@ def test_a_group_stands_once_where_its_first_exercise_does() -> None:
     ]
 
 
-def test_the_elastic_column_gives_way_in_a_narrow_terminal_and_the_columns_stay() -> None:
+def test_elastic_column_shrinks_in_a_narrow_terminal() -> None:
     rows = {
         exercise("a", "First"): ("a", "1", "1 2 3 4 5 6 7 8 9", "1 day ago"),
         exercise("b", "Second"): ("b", "2", "7", "now"),
@@ -67,11 +67,11 @@ def test_chinese_takes_two_columns_each() -> None:
     assert printed(rows)[3:] == ["  甲             1               刚刚", "  a              1               now"]
 
 
-def test_a_course_without_exercises_has_headings_alone() -> None:
+def test_course_without_exercises_has_only_headings() -> None:
     assert printed({}) == ["  exercise  points  last scores  last"]
 
 
-def test_spare_columns_are_left_out_where_there_is_no_room() -> None:
+def test_spare_columns_are_dropped_without_room() -> None:
     columns = Column("exercise"), Column("level", number=True, spare=2), Column("scores", elastic=True, spare=1), Column("last", spare=3)
     rows = {exercise("layer_norm", "Layers"): ("layer_norm", "1", "3 → 5", "now")}
     kept = {width: printed(rows, width, columns)[0].split() for width in (33, 32, 27, 26, 20, 19)}

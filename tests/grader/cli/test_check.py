@@ -1,4 +1,4 @@
-"""The command `check`: which files are graded for which exercise, what reports say, and the exit codes."""
+"""Tests of the command `check`: the files graded for an exercise, the contents of reports, and the exit codes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ WRONG_RMS = """def rms(x, eps=1e-5):
 
 @pytest.fixture
 def graded_before(wrong_report: Report, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A wrong rms.py in this folder, of which the report is ready: only what follows after grading is of interest."""
+    """Put a wrong rms.py into this folder, and let `grade` return its prepared report: only the steps after grading are tested."""
     (here / "rms.py").write_text(WRONG_RMS, encoding="utf-8")
     monkeypatch.setattr(check_module, "grade", lambda submissions, options, on_report: [wrong_report for _ in submissions])
 
@@ -73,7 +73,7 @@ def test_a_file_of_another_name_asks_for_its_exercise(invoke: Invoke, here: Path
     assert (said.returncode, said.stdout, said.stderr) == (2, "", asks)
 
 
-def test_a_file_that_is_not_there_is_begun_with_the_stub_of_its_exercise(invoke: Invoke) -> None:
+def test_missing_file_suggests_the_stub_of_its_exercise(invoke: Invoke) -> None:
     said = invoke("check", "nope.py", "--exercise", "centring", "--format", "json")
     [finding] = json.loads(said.stdout)["reports"][0]["findings"]
     begin = "nope.py does not exist: check the name, or begin it with `normgrade show --stub centring > nope.py`."
@@ -87,7 +87,7 @@ def test_a_folder_is_no_submission(invoke: Invoke, here: Path) -> None:
     assert said.returncode == 1 and finding["rule"] == "file" and finding["text"].startswith("rms.py is a directory, not a file")
 
 
-def test_a_file_that_is_no_utf_8_has_its_byte_named(invoke: Invoke, here: Path) -> None:
+def test_invalid_byte_of_a_file_is_named(invoke: Invoke, here: Path) -> None:
     (here / "rms.py").write_bytes(b"# caf\xe9\ndef rms(x, eps=1e-5): return x\n")
     said = invoke("check", "--format", "json")
     [finding] = json.loads(said.stdout)["reports"][0]["findings"]
@@ -144,7 +144,7 @@ def test_without_arguments_everything_that_is_started_is_graded(invoke: Invoke, 
     assert said.returncode == 0 and [report["submission"] for report in json.loads(said.stdout)["reports"]] == ["centring.py"]
 
 
-def test_a_file_of_any_name_is_graded_for_the_exercise_that_is_named(invoke: Invoke, here: Path, tiny: Course, put: Put) -> None:
+def test_file_of_any_name_is_graded_with_exercise(invoke: Invoke, here: Path, tiny: Course, put: Put) -> None:
     put("rms")
     (here / "rms.py").rename(here / "my answer.txt")
     said = invoke("check", "my answer.txt", "--exercise", "rms", "--format", "json")
@@ -170,7 +170,7 @@ def test_the_junit_report_is_valid(invoke: Invoke) -> None:
 
 
 @pytest.mark.usefixtures("graded_before")
-def test_what_is_shown_of_a_failure(invoke: Invoke) -> None:
+def test_failure_shows_difference_output_and_hint(invoke: Invoke) -> None:
     said = invoke("check")
     text = " ".join(said.stdout.split())
     assert "✗ Every row is divided by its own root mean square." in text
@@ -180,7 +180,7 @@ def test_what_is_shown_of_a_failure(invoke: Invoke) -> None:
     assert "rms.py 1 of 8 points, not passed" in text and text.endswith("Next: normgrade hint rms · normgrade show rms · -v: all claims")
 
 
-def test_a_random_seed_is_said_and_can_be_used_again(invoke: Invoke, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_random_seed_is_reported_and_reusable(invoke: Invoke, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("normgrade.cli.check.secrets.randbelow", lambda most: most - 5)
     (here / "rms.py").write_text("def rms(x, eps):", encoding="utf-8")  # nothing is run
     said = invoke("check", "--seed", "random", "--format", "json")
@@ -200,7 +200,7 @@ def test_the_time_limit_is_taken(invoke: Invoke, here: Path) -> None:
 
 @pytest.mark.usefixtures("graded_before")
 @pytest.mark.parametrize("level", ["claims", "score"])
-def test_a_course_reveals_what_it_wants(level: str, invoke: Invoke, edited_course: EditedCourse) -> None:
+def test_course_can_reveal_less(level: str, invoke: Invoke, edited_course: EditedCourse) -> None:
     course = edited_course({"course.toml": [("banned", f'reveal = "{level}"\nbanned')]})
     [report] = json.loads(invoke("check", "rms", "--course", course.root, "--format", "json").stdout)["reports"]
     assert report["outcome"] == "failed" and report["score"] == {"earned": 1, "possible": 8}
@@ -225,9 +225,7 @@ def test_a_broken_suite_is_exit_code_3(invoke: Invoke, here: Path, tiny: Course,
     assert "error: the grader could not tell, which is no fault of your code" in text
 
 
-def test_a_broken_course_is_exit_code_2_and_names_its_file(
-    invoke: Invoke, here: Path, tiny: Course, edited_course: EditedCourse, put: Put
-) -> None:
+def test_broken_course_is_exit_code_2(invoke: Invoke, here: Path, tiny: Course, edited_course: EditedCourse, put: Put) -> None:
     course = edited_course({"exercises/rms/exercise.toml": [("level = 1", "level = 9")]})
     put("rms")
     said = invoke("check", "rms", "--course", course.root)
@@ -261,7 +259,7 @@ def test_a_broken_exercise_does_not_stop_the_others(
     assert (named.returncode, named.stdout) == (2, "") and named.stderr.startswith(f"Error: {course.root}/{why}")
 
 
-def test_where_no_exercise_can_be_graded_the_first_error_is_told(invoke: Invoke, edited_course: EditedCourse, put: Put) -> None:
+def test_first_error_is_told_if_nothing_is_gradable(invoke: Invoke, edited_course: EditedCourse, put: Put) -> None:
     course = edited_course({"tests/hidden/test_rms.py": "def test_it(:\n"})
     put("rms")
     said = invoke("check", "--course", course.root)
@@ -270,7 +268,7 @@ def test_where_no_exercise_can_be_graded_the_first_error_is_told(invoke: Invoke,
 
 @pytest.mark.parametrize("way", ["here/../course", "link", "../here/course"])
 def test_a_course_is_found_on_any_path(way: str, invoke: Invoke, here: Path, tiny: Course, put: Put) -> None:
-    """pytest has its own way of writing the folder of a suite."""
+    """pytest writes the folder of a suite in its own way."""
     (here / "here").mkdir()
     shutil.copytree(tiny.root, here / "course")
     (here / "link").symlink_to(here / "course", target_is_directory=True)
@@ -282,7 +280,7 @@ def test_a_course_is_found_on_any_path(way: str, invoke: Invoke, here: Path, tin
     assert (said.returncode, said.stderr) == (0, "")
 
 
-def test_after_passing_the_next_exercise_of_the_workspace_is_named(invoke: Invoke, put: Put) -> None:
+def test_next_exercise_is_named_after_passing(invoke: Invoke, put: Put) -> None:
     put("rms")
     following = "Next is centring (level 2, Layers): `normgrade show centring` shows the task."
     assert "Next is" not in invoke("check", "rms").stdout  # there is no workspace
@@ -293,7 +291,7 @@ def test_after_passing_the_next_exercise_of_the_workspace_is_named(invoke: Invok
     assert json.loads(invoke("check", "rms", "--format", "json").stdout)
 
 
-def test_a_message_of_the_suite_is_told_as_it_is_written(here: Path, tiny: Course, expectations: Path, in_a_process: Invoke) -> None:
+def test_message_of_the_suite_is_reported_unchanged(here: Path, tiny: Course, expectations: Path, in_a_process: Invoke) -> None:
     (here / "rms.py").write_text("def rms(x, eps=1e-5):\n    return x.double()\n", encoding="utf-8")
     said = in_a_process("check", "--format", "json", course=tiny)
     assert (
@@ -303,7 +301,7 @@ def test_a_message_of_the_suite_is_told_as_it_is_written(here: Path, tiny: Cours
 
 
 def test_warnings_of_numpy_do_not_reach_a_learner(here: Path, edited_course: EditedCourse, in_a_process: Invoke) -> None:
-    """A submission whose numbers are not finite, and a suite that divides by zero and averages nothing."""
+    """The submission returns numbers that are not finite, and the suite divides by zero and averages an empty array."""
     body = "    np.mean(np.zeros(0))\n    x = np.ones(3, np.float32) / np.zeros(3, np.float32)\n"
     body += '    agree(call("rms", np.where(x < 0, x, randn(3))))\n'
     suite = [("import pytest\n", "import numpy as np\nimport pytest\n"), ('    agree(probe("row_by_row", x=randn(3, 4)))\n', body)]

@@ -1,4 +1,4 @@
-"""The command line from the outside: exit codes, what is said of every wrong usage, and what goes to a terminal, a file or a pipe."""
+"""Tests of the command line from the outside: exit codes, errors of wrong usage, and output to a terminal, a file or a pipe."""
 
 from __future__ import annotations
 
@@ -106,13 +106,13 @@ def test_an_unknown_format_is_explained(command: str, name: str, guess: str, inv
     assert said.stderr.startswith(f'Error: No format named "{name}".{guess} Formats are terminal, json, junit')
 
 
-def test_a_course_that_is_none_is_named_with_its_folder(invoke: Invoke, here: Path) -> None:
+def test_missing_course_is_named_with_its_folder(invoke: Invoke, here: Path) -> None:
     no_course = f'No course at "{here / "no"}": it has no folder "exercises".'
     assert invoke("list", "--course", "no").stderr == f"Error: {no_course} Name one with --course DIR or NORMGRADE_COURSE.\n"
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["check", "--help"]])
-def test_help_is_given_whatever_was_imported_before(arguments: list[str], invoke: Invoke) -> None:
+def test_help_works_after_another_command(arguments: list[str], invoke: Invoke) -> None:
     assert invoke("list").returncode == 0
     said = invoke(*arguments)
     assert "Usage: normgrade" in said.stdout + said.stderr
@@ -131,7 +131,7 @@ def test_help_is_given_whatever_was_imported_before(arguments: list[str], invoke
         (KeyboardInterrupt(), 130, "Error: Interrupted before it was done.\n"),
     ],
 )
-def test_our_own_bugs_are_exit_code_3(
+def test_bugs_of_the_grader_are_exit_code_3(
     error: BaseException, code: int, sentence: str, invoke: Invoke, here: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch, put: Put
 ) -> None:
     def broken(*_: object) -> None:
@@ -144,12 +144,12 @@ def test_our_own_bugs_are_exit_code_3(
     assert ("Traceback" in said.stderr) == isinstance(error, KeyError | SystemExit)
 
 
-# In a process of its own
+# In its own process
 
 
 @pytest.fixture
 def hostile(here: Path, put: Put) -> Path:
-    """A folder of right answers, and of files that must not be read."""
+    """Return a folder of right answers, and of files that must not be read."""
     put("rms", "centring")
     for name in ("numpy", "torch", "click", "rich", "pytest", "grader", "conftest", "sitecustomize", "random", "test_rms"):
         (here / f"{name}.py").write_text(HOSTILE, encoding="utf-8")
@@ -159,7 +159,7 @@ def hostile(here: Path, put: Put) -> Path:
 
 
 @pytest.mark.parametrize("command", [(), (str(Path(sys.executable).with_name("normgrade")),)], ids=["module", "script"])
-def test_what_lies_in_the_current_folder_does_no_harm(
+def test_files_in_the_current_folder_are_not_imported(
     command: tuple[str, ...], hostile: Path, tiny: Course, expectations: Path, in_a_process: Invoke
 ) -> None:
     before = sorted(hostile.iterdir())
@@ -196,7 +196,7 @@ def test_a_current_folder_that_was_deleted_is_named(
     assert list(here.parent.iterdir()) == []
 
 
-def test_a_process_in_a_folder_that_was_deleted_says_so(here: Path, tiny: Course) -> None:
+def test_process_in_a_deleted_folder_is_an_error(here: Path, tiny: Course) -> None:
     environment = {**os.environ, "NORMGRADE_COURSE": str(tiny.root), "NORMGRADE_LANG": "en"}
     program = 'import os, sys; os.rmdir(os.getcwd()); os.execv(sys.executable, [sys.executable, "-m", "normgrade", "check", "rms"])'
     done = subprocess.run([sys.executable, "-c", program], cwd=here, env=environment, capture_output=True, text=True, timeout=300)
@@ -210,7 +210,7 @@ def test_a_process_in_a_folder_that_was_deleted_says_so(here: Path, tiny: Course
         ("sys.modules['gettext'] = None", "ModuleNotFoundError: import of gettext halted; None in sys.modules\n"),
     ],
 )
-def test_a_program_that_is_not_whole_does_not_end_as_after_a_wrong_answer(broken: str, said: str, here: Path) -> None:
+def test_incomplete_installation_is_exit_code_3(broken: str, said: str, here: Path) -> None:
     program = f"import sys; {broken}; from normgrade.__main__ import main; main()"
     environment = os.environ | {"PYTHONPATH": str(Path(normgrade.__file__).parents[1])}
     done = subprocess.run([sys.executable, "-c", program, "list"], cwd=here, env=environment, capture_output=True, text=True, timeout=300)
@@ -246,7 +246,7 @@ def test_the_carried_course_is_found_from_anywhere(here: Path, in_a_process: Inv
 # A learner's way through a workspace
 
 
-def test_alone_it_says_how_to_begin(run: Run) -> None:
+def test_without_a_command_it_says_how_to_begin(run: Run) -> None:
     code, out, err = run()
     assert (code, err) == (0, "") and out.startswith("Begin with `normgrade init my-norms`")
 

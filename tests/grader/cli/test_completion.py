@@ -1,4 +1,4 @@
-"""Shells complete commands, slugs, names, values and files; quickly, and without a word when something is wrong."""
+"""Tests of shell completion of commands, slugs, names, values and files; it is quick, and silent when something is wrong."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ bash = pytest.mark.skipif(sys.platform == "win32" or shutil.which("bash") is Non
 
 @pytest.fixture
 def folder(tmp_path: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty one, where the tiny course is the course; the command `normgrade` is found, and is these sources."""
+    """Enter and return an empty folder, with the tiny course and with a command `normgrade` on PATH that runs these sources."""
     commands, empty = tmp_path / "commands", tmp_path / "empty"
     commands.mkdir()
     empty.mkdir()
@@ -46,7 +46,7 @@ def folder(tmp_path: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch) -> Pat
 
 
 def in_bash(*lines: str) -> list[str]:
-    """What bash offers for each of these lines."""
+    """Return bash's completions for each of these lines."""
     script = ASKED + "\n".join(f"ask {line}" for line in lines)
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=LATEST_S, stdin=subprocess.DEVNULL)
     assert (done.returncode, done.stderr) == (0, "")
@@ -54,7 +54,7 @@ def in_bash(*lines: str) -> list[str]:
 
 
 @bash
-def test_bash_offers_slugs_where_there_are_no_files(folder: Path) -> None:
+def test_bash_offers_slugs_without_files(folder: Path) -> None:
     assert in_bash("normgrade check r", "normgrade show ''", "normgrade exp") == ["rms|", "centring|rms|", "explain|"]
 
 
@@ -76,7 +76,7 @@ def test_completion_says_nothing_when_something_is_wrong(name: str, value: str, 
 
 
 def offered(*arguments: str) -> list[str]:
-    """What click offers for the last argument, as it is for every shell."""
+    """Return click's completions for the last argument, which are the same for every shell."""
     asked = ShellComplete(cli.normgrade, {}, "normgrade", cli.COMPLETING)
     return [item.value for item in asked.get_completions([*arguments[:-1]], arguments[-1])]
 

@@ -1,4 +1,4 @@
-"""The command `demo`: both mistakes are named, and the reference passes."""
+"""Tests of the command `demo`: both mistakes are named, and the reference passes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `doctor`: what holds, what is promised, and what is missing."""
+"""Tests of the command `doctor`: the walls that hold, their guarantees, and the missing ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from normgrade.worker.walls import TIERS, Protection
 Invoke = Callable[..., subprocess.CompletedProcess[str]]
 
 
-def test_doctor_tells_what_holds_what_is_promised_and_what_is_missing(invoke: Invoke) -> None:
+def test_doctor_tells_of_every_tier(invoke: Invoke) -> None:
     said = invoke("doctor")
     assert (said.returncode, said.stderr) == (0, "")
     assert "normgrade" in said.stdout and "torch" in said.stdout
@@ -35,7 +35,7 @@ def test_doctor_tells_what_holds_what_is_promised_and_what_is_missing(invoke: In
         ("namespaces", "namespaces", "held: all 7 probes of the self-test"),
     ],
 )
-def test_doctor_says_of_a_tier_only_what_was_witnessed(tier: str, standing: str, said: str) -> None:
+def test_doctor_claims_only_tested_tiers(tier: str, standing: str, said: str) -> None:
     from normgrade.cli.doctor import how_it_stands
 
     assert how_it_stands(tier, Protection(standing, 7, (), {"linux": "no Landlock"})) == said

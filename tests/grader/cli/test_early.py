@@ -1,4 +1,4 @@
-"""Verdicts before the report is complete: above the bar, and on the page."""
+"""Tests of verdicts before the report is complete: above the bar, and on the page."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def submissions(tiny: Course, number: int = 1) -> list[Submission]:
 
 @pytest.fixture
 def shown(tiny: Course) -> Shown:
-    """What is above the bar of a terminal: what shows reports there, and its lines."""
+    """Return a function that makes an `AboveBar` and a function that returns its lines."""
 
     def above(number: int = 1, detail: Detail = USUAL, height: int = 24) -> tuple[AboveBar, Callable[[], str]]:
         bar = Bar()
@@ -86,7 +86,7 @@ def test_complete_reports_are_lines_above(shown: Shown) -> None:
 
 
 @pytest.mark.parametrize(("detail", "height"), [(QUIET, 24), (USUAL, 8)])
-def test_a_line_is_shown_where_that_is_asked_for_or_there_is_no_room(shown: Shown, detail: Detail, height: int) -> None:
+def test_a_line_is_shown_if_quiet_or_without_room(shown: Shown, detail: Detail, height: int) -> None:
     on_report, text = shown(detail=detail, height=height)
     on_report(SEARCHED)
     assert " ".join(text().split()) == "✗ rms · rms.py · at least 3 of 8 points · not passed · Looking for the mistake … · sandbox: linux"
@@ -116,7 +116,7 @@ def test_a_page_that_is_left_does_not_wait(tiny: Course, tmp_path: Path) -> None
     assert REFRESH not in text and "The search for the mistake was stopped" in text and "at least" not in text
 
 
-def test_a_page_that_cannot_be_written_is_left_to_the_command(tiny: Course, tmp_path: Path) -> None:
+def test_unwritable_page_is_left_to_the_command(tiny: Course, tmp_path: Path) -> None:
     with early(silent, submissions(tiny), "html", tmp_path, USUAL) as on_report:
         on_report(SEARCHED)
 

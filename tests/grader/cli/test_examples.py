@@ -1,4 +1,4 @@
-"""Examples of commands: every command has some, which can be called as they stand."""
+"""Tests of the examples of commands: every command has some, and they can be called as written."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_every_command_that_takes_anything_has_examples() -> None:
 @pytest.mark.parametrize(
     ("command", "line"), [(name, line) for name, lines in EXAMPLES.items() for line, _does in lines if line.startswith("normgrade")]
 )
-def test_an_example_is_a_call_of_its_command_with_options_that_it_has(command: str, line: str) -> None:
+def test_example_calls_its_command_with_known_options(command: str, line: str) -> None:
     _program, *arguments = shlex.split(line.partition(" >")[0])
     if command == "normgrade" and (not arguments or arguments[0] in cli.COMMANDS):
         command, arguments = (arguments[0], arguments) if arguments else (command, [])

@@ -1,4 +1,4 @@
-"""The command `explain`: both examples of a mistake, and which exercise is meant."""
+"""Tests of the command `explain`: both examples of a mistake, and the choice of the exercise."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from normgrade.report.report import Outcome
 Run = Callable[..., tuple[int, str, str]]
 
 
-def test_the_command_says_what_it_is_and_shows_both(run: Run) -> None:
+def test_explain_shows_both_examples(run: Run) -> None:
     code, out, err = run("explain", "one-for-all-rows")
     assert (code, err) == (0, "")
     assert out.startswith("one-for-all-rows · rms ") and "It shows here: Every row is divided by its own root mean square." in out
     assert "at right wrong off by allowed" in out and "It hides here: " in out
 
 
-def test_mistakes_that_cannot_be_read_do_not_stop_the_others(run: Run, edited_course: Callable[..., Course]) -> None:
+def test_unreadable_mistakes_do_not_stop_others(run: Run, edited_course: Callable[..., Course]) -> None:
     course = edited_course({"solutions/rms/mistakes.toml": "mistake = "})
     code, out, err = run("explain", "momentum-flipped", "--course", str(course.root))
     assert code == 0 and out.startswith("momentum-flipped · centring ")
     assert err.startswith(f'Warning: "rms" is left out. {course.root}/solutions/rms/mistakes.toml: not valid TOML: ')
 
 
-def test_a_mistake_nobody_knows_is_named_with_the_nearest(run: Run) -> None:
+def test_unknown_mistake_is_named_with_the_nearest(run: Run) -> None:
     code, out, err = run("explain", "one-for-all-row")
     assert (code, out) == (2, "")
     assert err == 'Error: No mistake is called "one-for-all-row". Did you mean "one-for-all-rows"? A diagnosis gives the names.'
 
 
-def test_without_a_name_ones_own_mistakes_are_named(run: Run, tmp_path: Path) -> None:
+def test_own_mistakes_are_listed_without_a_name(run: Run, tmp_path: Path) -> None:
     nothing = "No mistake of yours is known here: `normgrade check` names them, and `normgrade explain MISTAKE` shows one in numbers."
     assert run("explain") == (0, nothing, "")
     run("init", ".")
@@ -62,7 +62,7 @@ def test_a_course_that_reveals_less_keeps_its_numbers(level: str, run: Run, edit
     assert code == 2 and err == f'Error: The course keeps the numbers of rms to itself: it reveals "{level}", and not everything.'
 
 
-def test_of_several_exercises_the_one_where_it_was_made_last_is_meant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exercise_of_the_last_attempt_is_preferred(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from normgrade.cli.explain import preferred
 
     monkeypatch.chdir(tmp_path)

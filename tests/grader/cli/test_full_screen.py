@@ -1,4 +1,4 @@
-"""The whole terminal: every line is drawn in full, nothing of what stood there stays, and all of it comes back after a stop."""
+"""Tests of the full screen: every line is drawn completely, old text is erased, and the picture comes back after a stop."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WIDTH, HEIGHT = 20, 4
 
 
 class Stage(FullScreen):
-    """A terminal of which everything is kept that is written to it."""
+    """A full screen whose output is kept in a file."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -31,7 +31,7 @@ class Stage(FullScreen):
         return self.path.read_text(encoding="utf-8")
 
     def drawn(self) -> list[str]:
-        """The lines that stand there."""
+        """Return the lines on the screen."""
         screen: Any = pyte.Screen(WIDTH, HEIGHT)
         pyte.Stream(screen).feed(self.written().replace("\n", "\r\n"))  # as terminals do
         return [line.rstrip() for line in screen.display]
@@ -44,7 +44,7 @@ def stage(tmp_path: Path) -> Iterator[Stage]:
     stage.console.file.close()
 
 
-def test_lines_are_drawn_in_full_in_place_of_those_before(stage: Stage) -> None:
+def test_lines_replace_earlier_ones_completely(stage: Stage) -> None:
     with stage:
         stage.show(Text("\n".join(["x" * WIDTH] * HEIGHT)))
         assert stage.drawn() == ["x" * WIDTH] * HEIGHT
@@ -58,7 +58,7 @@ def test_lines_without_room_are_left_out_at_the_end(stage: Stage) -> None:
     assert stage.drawn() == ["a", "b", "c", "d"]
 
 
-def test_the_terminal_is_given_back_and_taken_again_with_what_stood_there(stage: Stage) -> None:
+def test_picture_comes_back_after_leaving(stage: Stage) -> None:
     with stage:
         stage.show(Text("here"))
         stage.leave()

@@ -1,4 +1,4 @@
-"""The command `hint`: the next hint, and how many are left; by number where there is no workspace."""
+"""Tests of the command `hint`: the next hint and the number left; without a workspace, hints are chosen by number."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Run = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def here(tmp_path: Path) -> Path:
-    """The folder that commands run in."""
+    """Return the folder that commands run in."""
     return tmp_path
 
 
-def test_a_diagnosis_is_the_hint_of_what_it_explains(run: Run, here: Path, tiny: Course) -> None:
+def test_diagnosis_is_the_first_hint(run: Run, here: Path, tiny: Course) -> None:
     run("init", ".")
     [mistake] = [each for each in read_mistakes(tiny.exercise("rms")) if each.name == "sum-for-mean"]
     (here / "rms.py").write_text(mistake.source, encoding="utf-8")
@@ -34,7 +34,7 @@ def test_a_diagnosis_is_the_hint_of_what_it_explains(run: Run, here: Path, tiny:
     assert run("hint", "rms")[1] == "Square, average, take the root. (That was the last one.)"
 
 
-def test_hints_that_an_older_normgrade_kept_are_told_by_the_rule_of_today(run: Run, here: Path) -> None:
+def test_attempts_of_an_older_version_give_hints(run: Run, here: Path) -> None:
     run("init", ".")
     hint = "Average over the last dimension."  # version 1 kept the text of the hint, and no name of a check
     attempts = [Attempt(datetime.now(UTC), "rms", Outcome.FAILED, 1, 8, mistakes, "", hint) for mistakes in ((), ("sum-for-mean", "gone"))]
@@ -46,7 +46,7 @@ def test_hints_that_an_older_normgrade_kept_are_told_by_the_rule_of_today(run: R
     assert run("hint", "rms")[1] == "Square, average, take the root. (That was the last one.)"
 
 
-def test_after_passing_nothing_is_hinted_at_and_the_next_exercise_is_named(run: Run, here: Path, tiny: Course) -> None:
+def test_next_exercise_follows_instead_of_a_hint(run: Run, here: Path, tiny: Course) -> None:
     run("init", ".")
     progress = Attempts(here / ".normgrade/progress.db")
     progress.add([Attempt(datetime.now(UTC), "rms", Outcome.PASSED, 8, 8)])
@@ -55,7 +55,7 @@ def test_after_passing_nothing_is_hinted_at_and_the_next_exercise_is_named(run: 
     assert progress.given("rms") == set()
 
 
-def test_hints_have_numbers_where_there_is_no_workspace(run: Run, edited_course: Callable[..., Course]) -> None:
+def test_hints_have_numbers_without_a_workspace(run: Run, edited_course: Callable[..., Course]) -> None:
     assert run("hint", "rms") == (0, "Square, average, take the root. (That was the last one.)", "")
     none = "There are no more hints for {}. `normgrade solution {} --spoil` shows the answer."
     assert run("hint", "rms", "2")[:2] == (0, none.format("rms", "rms"))

@@ -1,4 +1,4 @@
-"""The command `init`: a new workspace, what is added to an old one, and which course it names."""
+"""Tests of the command `init`: a new workspace, additions to an old one, and the course that it names."""
 
 from __future__ import annotations
 
@@ -28,25 +28,21 @@ def test_many_files_are_counted(run: Run, tmp_path: Path, monkeypatch: pytest.Mo
     assert run("init")[1].startswith(f"2 files added to {tmp_path}. 2 files in prompts: the tasks, and their figures Next is rms")
 
 
-def test_here_nobody_is_told_to_go_there_and_nothing_is_added_twice(run: Run, tmp_path: Path) -> None:
+def test_nothing_is_added_twice_here(run: Run, tmp_path: Path) -> None:
     assert "Go there" not in run("init")[1]
     (tmp_path / "rms.py").unlink()
     assert run("init")[1].startswith(f"1 file added to {tmp_path}. rms.py ")
     assert run("init")[1].startswith(f"Nothing is new: all is there already, in {tmp_path}.")
 
 
-def test_the_course_that_is_named_is_written_down_and_trusted(
-    run: Run, tmp_path: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_course_of_the_option_is_saved_and_trusted(run: Run, tmp_path: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run("init", "--course", str(tiny.root))[0] == 0
     assert f'course = "{tiny.root}"' in (tmp_path / "normgrade.toml").read_text(encoding="utf-8")
     monkeypatch.delenv("NORMGRADE_COURSE")
     assert "Functions rms" in run("list")[1]
 
 
-def test_the_course_of_the_variable_is_written_down_and_trusted(
-    run: Run, tmp_path: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_course_of_the_variable_is_saved_and_trusted(run: Run, tmp_path: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run("init")[0] == 0
     assert f'course = "{tiny.root}"' in (tmp_path / "normgrade.toml").read_text(encoding="utf-8")
     monkeypatch.delenv("NORMGRADE_COURSE")

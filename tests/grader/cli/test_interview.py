@@ -1,4 +1,4 @@
-"""The command `interview`, from its beginning to its end, and what other commands say meanwhile."""
+"""Tests of the command `interview`, from its beginning to its end, and of other commands during an interview."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Run = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def begun(run: Run, tmp_path: Path) -> Path:
-    """The folder of an interview that has just begun."""
+    """Begin an interview, and return its folder."""
     run("init", ".")
     code, out, err = run("interview", "--seed", "3", "--questions", "1")
     assert (code, err) == (0, "") and out.startswith(
@@ -42,13 +42,13 @@ def wrong(course: Course) -> str:
 
 
 def grow_late(interviews: Interviews) -> None:
-    """Let the time of the running interview be over."""
+    """Move the beginning of the running interview so far back that its time is over."""
     running = interviews.running()
     assert running is not None
     interviews.keep(replace(running, begun=running.begun - timedelta(minutes=31)))
 
 
-def test_an_interview_tells_what_is_to_be_done(run: Run, begun: Path) -> None:
+def test_interview_tells_tasks_and_questions(run: Run, begun: Path) -> None:
     code, out, err = run("interview")
     assert (code, err) == (0, "") and out.startswith(f"Interview {begun.name}: 30 of 30 minutes are left, until ")
     assert "Functions rms 1 5 not started Layers centring 2 10 not started" in out
@@ -57,7 +57,7 @@ def test_an_interview_tells_what_is_to_be_done(run: Run, begun: Path) -> None:
     assert out.endswith("`normgrade interview --end` ends it.") and sorted(path.name for path in begun.iterdir())[0] == "answers.md"
 
 
-def test_check_tells_claims_alone_and_the_time(run: Run, begun: Path, tiny: Course, tmp_path: Path) -> None:
+def test_check_tells_only_claims_and_the_time(run: Run, begun: Path, tiny: Course, tmp_path: Path) -> None:
     (begun / "rms.py").write_text(wrong(tiny), encoding="utf-8")
     for targets in ((), ("rms",), (f"interviews/{begun.name}/rms.py",)):
         code, out, err = run("check", *targets)
@@ -75,7 +75,7 @@ def test_check_tells_claims_alone_and_the_time(run: Run, begun: Path, tiny: Cour
 @pytest.mark.parametrize(
     "arguments", ["hint rms", "solution rms --spoil", "explain sum-for-mean", "repro rms", "watch rms", "show rms --answers"]
 )
-def test_what_would_help_waits(run: Run, begun: Path, arguments: str) -> None:
+def test_commands_that_help_wait(run: Run, begun: Path, arguments: str) -> None:
     code, out, err = run(*arguments.split())
     command = f"normgrade {arguments}" if "--answers" in arguments else f"normgrade {arguments.split()[0]}"
     assert (code, out) == (2, "") and begun.exists()
@@ -85,7 +85,7 @@ def test_what_would_help_waits(run: Run, begun: Path, arguments: str) -> None:
     assert "has to wait" not in run("show", "rms", "--answers")[2]
 
 
-def test_the_task_is_shown_and_other_commands_tell_of_the_interview(run: Run, begun: Path) -> None:
+def test_other_commands_mention_the_interview(run: Run, begun: Path) -> None:
     assert run("show", "rms")[0] == 0
     running = f"Interview {begun.name}: 30 of 30 minutes are left, until "
     assert running in run("list")[1] and "Next is" not in run("list")[1]
@@ -111,7 +111,7 @@ def test_the_end_tells_points_mistakes_and_answers(run: Run, begun: Path, tiny: 
     assert "sum-for-mean" in run("check", f"interviews/{begun.name}/rms.py")[1]
 
 
-def test_once_the_time_is_over_the_interview_ends_when_it_is_called(run: Run, begun: Path, interviews: Interviews) -> None:
+def test_late_interview_ends_at_the_next_call(run: Run, begun: Path, interviews: Interviews) -> None:
     grow_late(interviews)
     over = "The time of your interview is over: `normgrade interview` ends it, and tells how it went."
     assert run()[1] == over == run("check")[2] and run("progress")[1].endswith(over)
@@ -120,7 +120,7 @@ def test_once_the_time_is_over_the_interview_ends_when_it_is_called(run: Run, be
     assert interviews.running() is None
 
 
-def test_what_passes_is_passed(run: Run, begun: Path, tiny: Course, interviews: Interviews) -> None:
+def test_pass_in_an_interview_counts(run: Run, begun: Path, tiny: Course, interviews: Interviews) -> None:
     shutil.copy(tiny.exercise("rms").reference, begun / "rms.py")
     code, out, _err = run("check", "rms")
     assert code == 0 and "Next is" not in out
@@ -151,7 +151,7 @@ def test_an_interrupt_among_the_marks_loses_none(run: Run, begun: Path, monkeypa
         assert (code, err) == (130, "") and out.endswith("Nothing is lost: `normgrade interview --end` goes on with it.")
 
 
-def test_questions_are_asked_where_somebody_is_there(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_questions_are_asked_in_a_terminal(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     typed = iter(["Of zeros,", "mostly.", ""])
     monkeypatch.setattr("normgrade.cli.typed.somebody_is_there", lambda: True)
     monkeypatch.setattr("builtins.input", lambda prompt: next(typed))
@@ -162,7 +162,7 @@ def test_questions_are_asked_where_somebody_is_there(run: Run, tmp_path: Path, m
     assert "1 of 1 question is answered" in run("interview")[1]
 
 
-def test_an_interview_may_have_questions_alone(run: Run, tmp_path: Path) -> None:
+def test_interview_may_have_only_questions(run: Run, tmp_path: Path) -> None:
     run("init", ".")
     assert "Your code" not in run("interview", "--minutes", "5", "--questions", "1")[1]
     out = run("interview", "--end")[1]
@@ -202,7 +202,7 @@ def test_wrong_usage_is_explained_and_nothing_begins(run: Run, tmp_path: Path, a
     assert not (tmp_path / "interviews").exists()
 
 
-def test_what_is_wished_for_does_not_change_the_one_that_runs(run: Run, begun: Path) -> None:
+def test_options_do_not_change_a_running_interview(run: Run, begun: Path) -> None:
     said = "Error: --level is for a new interview. `normgrade interview --end` ends the one that runs."
     assert run("interview", "--level", "2") == (2, "", said) and begun.exists()
 
@@ -220,7 +220,7 @@ def test_a_folder_that_cannot_be_written_to_is_named(run: Run, tmp_path: Path) -
     assert err.endswith("Free the folder, or work in another.")
 
 
-def test_a_link_in_place_of_the_folder_is_not_followed(run: Run, begun: Path, tmp_path: Path) -> None:
+def test_link_instead_of_the_folder_is_not_followed(run: Run, begun: Path, tmp_path: Path) -> None:
     shutil.move(begun, tmp_path / "elsewhere")
     begun.symlink_to(tmp_path / "elsewhere", target_is_directory=True)
     assert "is a link to" in run("check", "rms")[2]
@@ -232,7 +232,7 @@ def test_the_interview_speaks_chinese(run: Run, begun: Path) -> None:
     assert (code, err) == (0, "") and "面试" in out and "你的回答" in out and "minutes" not in out
 
 
-def test_the_time_counts_from_the_beginning_and_the_seed_is_remembered(run: Run, begun: Path, interviews: Interviews) -> None:
+def test_beginning_and_seed_are_remembered(run: Run, begun: Path, interviews: Interviews) -> None:
     running = interviews.running()
     assert running is not None and running.seed == 3 and abs((datetime.now(UTC) - running.begun).total_seconds()) < 60
 

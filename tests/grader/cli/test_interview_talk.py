@@ -1,4 +1,4 @@
-"""The talk of an interview: answers and marks are typed, and kept at once."""
+"""Tests of the talk of an interview: answers and marks are typed, and kept at once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Typing = Callable[..., None]
 
 @pytest.fixture
 def typing(monkeypatch: pytest.MonkeyPatch) -> Typing:
-    """Type these lines, then come to the end of the input."""
+    """Return a function that types these lines and then ends the input."""
 
     def typed(*lines: str) -> None:
         left = iter(lines)
@@ -40,7 +40,7 @@ def interview() -> Interview:
     return Interview(datetime.now(UTC), 30, 0, "x", asked=(Asked("rms", 1), Asked("rms", 1)))
 
 
-def test_what_is_missing_is_asked_and_written_to_the_page(typing: Typing, interview: Interview, tiny: Course, tmp_path: Path) -> None:
+def test_missing_answers_are_asked_and_saved(typing: Typing, interview: Interview, tiny: Course, tmp_path: Path) -> None:
     questions = [question_of(tiny, asked) for asked in interview.asked]
     write_answers(tmp_path, questions, ["known", ""])
     typing("  so  ", "and so")
@@ -48,7 +48,7 @@ def test_what_is_missing_is_asked_and_written_to_the_page(typing: Typing, interv
     assert read_answers(tmp_path, 2) == ["known", "so\nand so"]
 
 
-def test_what_is_left_empty_stays_open(typing: Typing, interview: Interview, tiny: Course, tmp_path: Path) -> None:
+def test_empty_answer_stays_open(typing: Typing, interview: Interview, tiny: Course, tmp_path: Path) -> None:
     typing("", "two", "")
     ask(Console(quiet=True), tiny, interview, tmp_path)
     assert read_answers(tmp_path, 2) == ["", "two"]

@@ -1,4 +1,4 @@
-"""What is said of an interview that is over: points, marks, and when each file was saved."""
+"""Tests of the texts about an ended interview: points, marks, and the times when files were saved."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def interview(tasks: tuple[Task, ...] = (), asked: tuple[Asked, ...] = ()) -> In
         (5400, "after 90 minutes: too late"),
     ],
 )
-def test_it_is_told_when_a_file_was_saved(saved_s: int | None, words: str) -> None:
+def test_time_of_saving_is_shown(saved_s: int | None, words: str) -> None:
     assert saved(Task("rms", saved_s=saved_s), interview()) == words
 
 
-def test_a_summary_has_what_the_interview_had() -> None:
+def test_summary_has_only_the_parts_of_the_interview() -> None:
     code, asked = Task("rms", 5, 8), (Asked("rms", 1, "so", 2), Asked("rms", 1, "so"), Asked("rms", 1, "so"), Asked("rms", 1))
     assert summary(interview((code,))) == "2026-03-01-1: code 5 of 8 points"
     assert summary(interview((), asked[:1])) == "2026-03-01-1: questions 2 of 2"

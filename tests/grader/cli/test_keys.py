@@ -1,4 +1,4 @@
-"""Keys: each has a name, none is lost, and the terminal is put back."""
+"""Tests of keys: each has a name, none is lost, and the terminal is restored."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import pytest
 
 from normgrade.cli.keys import Keyboard, WindowsKeyboard, keys
 
-LATEST_S = 10.0  # for a key that is there already
+LATEST_S = 10.0  # for a key that is already there
 posix = pytest.mark.skipif(sys.platform == "win32", reason="a terminal as POSIX has it")
 
 
 class Typed(Keyboard):
-    """A keyboard at which bytes are typed from here."""
+    """A keyboard that types bytes from the test."""
 
     def __init__(self) -> None:
         reading, self.writing = os.pipe()
@@ -28,7 +28,7 @@ class Typed(Keyboard):
         os.write(self.writing, typed)
 
     def all(self) -> list[str]:
-        """Every key that was typed."""
+        """Return every key that was typed."""
         found = []
         while key := self.pressed(0.0):
             found.append(key)
@@ -84,11 +84,11 @@ def test_a_key_has_a_name_or_is_its_character(typed: bytes, key: str, keyboard: 
         (b"\x1bq", ["escape", "q"]),
         ("dé范q".encode(), ["d", "é", "范", "q"]),
         (b"\x1b[1;5A\x1b[24~\x01n", ["n"]),  # keys without a name here
-        (b"\xffn\xe4\xbdn", ["n", "n"]),  # what is no text
-        (b"s\x1b[200~x = 1\nq\x1b[A\x1b[201~n", ["s", "n"]),  # what is pasted
+        (b"\xffn\xe4\xbdn", ["n", "n"]),  # no text
+        (b"s\x1b[200~x = 1\nq\x1b[A\x1b[201~n", ["s", "n"]),  # pasted text
     ],
 )
-def test_of_keys_that_are_pressed_at_once_none_is_lost(typed: bytes, found: list[str], keyboard: Typed) -> None:
+def test_no_key_of_a_burst_is_lost(typed: bytes, found: list[str], keyboard: Typed) -> None:
     keyboard.type(typed)
     assert keyboard.all() == found
 
@@ -107,7 +107,7 @@ def test_a_key_that_comes_in_pieces_is_one(typed: bytes, key: str, keyboard: Typ
 
 
 @posix
-def test_a_sequence_that_never_ends_does_not_keep_what_follows(keyboard: Typed) -> None:
+def test_unfinished_sequence_does_not_block_later_keys(keyboard: Typed) -> None:
     keyboard.type(b"\x1b[")
     assert keyboard.all() == ["escape", "["]
     keyboard.type(b"n")
@@ -120,7 +120,7 @@ def test_without_a_key_nothing_is_returned(keyboard: Typed) -> None:
 
 
 @posix
-def test_what_wakes_is_no_key_and_is_used_up(keyboard: Typed) -> None:
+def test_wake_up_byte_is_no_key(keyboard: Typed) -> None:
     keyboard.type(b"...")
     assert keyboard.terminal is not None
     assert Keyboard(None, [keyboard.terminal]).pressed(LATEST_S) == ""
@@ -147,7 +147,7 @@ def test_without_a_keyboard_no_key_comes(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @posix
-def test_the_terminal_is_put_back_and_keys_that_were_typed_ahead_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_terminal_is_restored_and_early_keys_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     import pty
     import termios
 

@@ -1,4 +1,4 @@
-"""The command `list`: the exercises, and where one stands."""
+"""Tests of the command `list`: the exercises and the learner's standing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Invoke = Callable[..., subprocess.CompletedProcess[str]]
 Put = Callable[..., None]
 
 
-def test_list_shows_the_exercises_and_where_one_stands(invoke: Invoke, here: Path, tiny: Course, put: Put) -> None:
+def test_list_shows_the_exercises_and_the_standing(invoke: Invoke, here: Path, tiny: Course, put: Put) -> None:
     put("rms")
     first = invoke("list")
     shutil.copy(tiny.exercise("centring").stub, here)
@@ -31,7 +31,7 @@ def test_list_shows_the_exercises_and_where_one_stands(invoke: Invoke, here: Pat
 AFTER_RMS = {"exercises/centring/exercise.toml": [("order = 20\n", 'order = 20\nafter = ["rms"]\n')]}
 
 
-def test_list_shows_what_is_best_done_first_and_what_is_next(
+def test_list_shows_prerequisites_and_the_next_exercise(
     run: Callable[..., tuple[int, str, str]], edited_course: Callable[..., Course], tmp_path: Path
 ) -> None:
     course = str(edited_course(AFTER_RMS).root)

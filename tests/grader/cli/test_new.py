@@ -1,4 +1,4 @@
-"""The command `new`: a course and an exercise are begun, and what cannot be is said."""
+"""Tests of the command `new`: it begins a course and an exercise, and explains its errors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_an_empty_folder_becomes_a_course_with_an_exercise(run: Run, tmp_path: P
     assert Course.find(tmp_path / "mine").slugs == ("weight_norm",)
 
 
-def test_what_was_begun_is_proved_to_be_unfinished(run: Run) -> None:
+def test_new_exercise_is_unfinished_for_verify(run: Run) -> None:
     run("new", "weight_norm", SIGNATURE, "--course", "mine")
     code, out, err = run("verify", "weight_norm", "--course", "mine")
     assert (code, err) == (1, "")
@@ -37,7 +37,7 @@ def test_what_was_begun_is_proved_to_be_unfinished(run: Run) -> None:
     assert run("list", "--course", "mine")[0] == 0
 
 
-def test_the_course_that_is_named_gets_the_exercise_in_its_languages(run: Run, edited_course: EditedCourse) -> None:
+def test_named_course_gets_the_exercise_in_its_languages(run: Run, edited_course: EditedCourse) -> None:
     course = edited_course({"course.toml": 'languages = ["en", "zh"]\n'})
     code, out, _err = run("new", "weight_norm", SIGNATURE, "--course", str(course.root), "--probes")
     assert code == 0 and out.startswith(f"9 files added to {course.root}. ")
@@ -45,20 +45,20 @@ def test_the_course_that_is_named_gets_the_exercise_in_its_languages(run: Run, e
     assert '"title.zh" = "TODO"' in course.exercise("weight_norm").description.read_text(encoding="utf-8")
 
 
-def test_a_language_that_the_course_does_not_have_is_written_and_said(run: Run, edited_course: EditedCourse) -> None:
+def test_language_missing_in_the_course_is_named(run: Run, edited_course: EditedCourse) -> None:
     course = edited_course({})
     code, out, _err = run("new", "weight_norm", SIGNATURE, "--course", str(course.root), "--language", "zh")
     assert code == 0 and "exercises/weight_norm/README.zh.md" in out
     assert f'Add "zh" to `languages` in {course.root}/course.toml, so that no text in it is forgotten.' in out
 
 
-def test_a_numpy_exercise_is_a_pair_unless_it_says_otherwise(run: Run, tmp_path: Path) -> None:
+def test_numpy_exercise_is_a_pair_by_default(run: Run, tmp_path: Path) -> None:
     assert run("new", "layer_norm_backward", "--numpy", "--course", "mine")[0] == 0
     [forward, backward] = Course(tmp_path / "mine").exercise("layer_norm_backward").defines
     assert (str(forward), str(backward)) == ("forward(x, eps=1e-05)", "backward(dy, cache)")
 
 
-def test_run_again_it_adds_what_is_missing_and_names_what_is_kept(run: Run, tmp_path: Path) -> None:
+def test_second_run_adds_only_missing_files(run: Run, tmp_path: Path) -> None:
     run("new", "weight_norm", SIGNATURE, "--course", "mine")
     reference = tmp_path / "mine/solutions/weight_norm/reference.py"
     reference.write_text("# mine", encoding="utf-8")
@@ -88,7 +88,7 @@ def test_a_wrong_name_or_signature_changes_nothing(run: Run, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("is_folder", [False, True])
-def test_what_is_no_course_and_not_empty_is_refused(run: Run, tmp_path: Path, is_folder: bool) -> None:
+def test_folder_that_is_no_course_is_refused(run: Run, tmp_path: Path, is_folder: bool) -> None:
     path = tmp_path / "mine"
     if is_folder:
         path.mkdir()
@@ -108,9 +108,7 @@ def test_a_file_in_the_way_is_named(run: Run, tmp_path: Path) -> None:
     assert err.endswith("Name a course with --course DIR that you may write in.")
 
 
-def test_without_a_course_nobody_writes_into_the_one_that_is_carried(
-    run: Run, tmp_path: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_carried_course_is_not_written_to(run: Run, tmp_path: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NORMGRADE_COURSE")
     wanted = "Error: Which course is the exercise for? Name it with --course DIR; in an empty folder, a new one begins."
     assert run("new", "weight_norm", SIGNATURE) == (2, "", wanted)
@@ -118,9 +116,7 @@ def test_without_a_course_nobody_writes_into_the_one_that_is_carried(
     assert run("new", "weight_norm", SIGNATURE) == (2, "", wanted)
 
 
-def test_whoever_is_in_a_clone_adds_to_its_course(
-    run: Run, tmp_path: Path, edited_course: EditedCourse, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_in_a_clone_its_course_is_extended(run: Run, tmp_path: Path, edited_course: EditedCourse, monkeypatch: pytest.MonkeyPatch) -> None:
     course = edited_course({})
     monkeypatch.delenv("NORMGRADE_COURSE")
     monkeypatch.setattr(new, "carried", lambda: course.root)

@@ -1,4 +1,4 @@
-"""What commands share: their options, and how reports are handed over."""
+"""Tests of the options that commands share, and of their exit codes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Put = Callable[..., None]
 
 @pytest.mark.parametrize("named", ["option", "variable"])
 @pytest.mark.parametrize("command", ["check rms.py", "verify rms --cores 1"])
-def test_nothing_is_graded_behind_weaker_walls_than_required(
+def test_nothing_is_graded_with_weaker_walls_than_required(
     command: str, named: str, invoke: Invoke, here: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch, put: Put
 ) -> None:
     put("rms")
@@ -38,7 +38,7 @@ def test_nothing_is_graded_behind_weaker_walls_than_required(
 
 
 @pytest.mark.parametrize(("flags", "lines"), [(["-q"], "1"), (["--quiet"], "1"), ([], "many"), (["-v"], "more"), (["--verbose"], "more")])
-def test_a_report_is_as_long_as_it_is_asked_for(invoke: Invoke, here: Path, flags: list[str], lines: str) -> None:
+def test_flags_choose_the_length_of_a_report(invoke: Invoke, here: Path, flags: list[str], lines: str) -> None:
     source = "def rms(x, eps=1e-5):\n    return x / (x ** 2).sum(-1, keepdim=True).add(eps) ** 0.5\n"
     (here / "rms.py").write_text(source, encoding="utf-8")
     said = invoke("check", "rms", *flags, "--output", "report.txt")
@@ -58,7 +58,7 @@ def test_a_whole_number_is_read(value: str | None, number: int | None) -> None:
 
 
 @pytest.mark.parametrize("value", ["0", "10", "-1", "1.5", "", "two", "²"])
-def test_what_is_no_such_number_is_refused(value: str) -> None:
+def test_other_values_are_no_whole_numbers(value: str) -> None:
     with pytest.raises(UsageError, match=r"^--count is a whole number from 1 to 9, not "):
         whole_number(1, 9)(click.Context(click.Command("x")), click.Option(["--count"]), value)
 

@@ -1,4 +1,4 @@
-"""Where a report may be written, what it may overwrite, and which format the name of its file means."""
+"""Tests of the places where a report may be written, the files that it may overwrite, and the format that its file name implies."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ OWN = "files of that name are normgrade's own"
 
 @pytest.fixture
 def workspace(invoke: Invoke, here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The current folder as a workspace, where nothing may be graded."""
+    """Make the current folder a workspace in which nothing may be graded, and return it."""
     assert invoke("init", ".").returncode == 0
     monkeypatch.setattr(check_module, "grade", None)
     return here
 
 
-# What may be overwritten
+# Overwriting
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def workspace(invoke: Invoke, here: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
         ("notes.txt", NO_REPORT),
     ],
 )
-def test_what_is_not_a_report_is_left_as_it_is(name: str, why: str, workspace: Path, invoke: Invoke, tiny: Course) -> None:
+def test_other_file_is_not_overwritten(name: str, why: str, workspace: Path, invoke: Invoke, tiny: Course) -> None:
     (workspace / ".normgrade" / "backups").mkdir(parents=True)
     (workspace / ".normgrade" / "progress.db").write_bytes(b"SQLite format 3\0")
     shutil.copy(tiny.exercise("rms").reference, workspace / "answer")
@@ -68,7 +68,7 @@ def contents(folder: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_the_file_that_is_graded_is_left_as_it_is_by_another_name(workspace: Path, invoke: Invoke, tiny: Course) -> None:
+def test_hard_link_to_the_submission_is_not_overwritten(workspace: Path, invoke: Invoke, tiny: Course) -> None:
     shutil.copy(tiny.exercise("rms").reference, workspace / "rms.py")
     os.link(workspace / "rms.py", workspace / "report.json")
     said = invoke("check", "rms", "--output", "report.json")
@@ -76,7 +76,7 @@ def test_the_file_that_is_graded_is_left_as_it_is_by_another_name(workspace: Pat
 
 
 @pytest.mark.parametrize("command", ["verify rms", "verify rms --only test_rms"])
-def test_no_command_overwrites_what_is_not_a_report(command: str, invoke: Invoke, here: Path) -> None:
+def test_no_command_overwrites_another_file(command: str, invoke: Invoke, here: Path) -> None:
     (here / "data").write_text("1, 2, 3\n", encoding="utf-8")
     said = invoke(*command.split(), "--output", "data")
     assert (said.returncode, said.stdout, said.stderr) == (2, "", REFUSED.format("data", NO_REPORT))
@@ -96,7 +96,7 @@ def test_an_empty_file_is_overwritten(tmp_path: Path) -> None:
     refuse_unless_writable(tmp_path / "tmp.aQ3")
 
 
-def test_what_was_written_there_while_it_was_graded_is_left_as_it_is(invoke: Invoke, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_written_during_grading_is_not_overwritten(invoke: Invoke, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def save_meanwhile(submissions: object, reports: object) -> object:
         (here / "report.json").write_text("mine", encoding="utf-8")
         return reports
@@ -137,7 +137,7 @@ def test_no_link_in_a_workspace_is_followed(
     assert list((tmp_path / "elsewhere").rglob("*.json")) == []
 
 
-def test_a_link_that_leads_to_a_folder_outside_of_every_workspace_is_followed(here: Path, tmp_path: Path) -> None:
+def test_link_outside_of_workspaces_is_followed(here: Path, tmp_path: Path) -> None:
     (tmp_path / "disk").mkdir()
     (here / "out").symlink_to(tmp_path / "disk")
     write_report(here / "out" / "report.json", "json", render([], "json"))
@@ -188,7 +188,7 @@ def test_a_pipe_takes_a_report_as_it_is_printed(tmp_path: Path) -> None:
         ("--output r.xml --format junit", "<?xml "),
     ],
 )
-def test_the_name_of_the_file_chooses_the_format_unless_it_is_given(arguments: str, start: str, invoke: Invoke, here: Path) -> None:
+def test_file_name_chooses_the_format_unless_given(arguments: str, start: str, invoke: Invoke, here: Path) -> None:
     (here / "rms.py").write_text("def rms(x:", encoding="utf-8")  # nothing is run
     said = invoke("check", "rms", *arguments.split())
     assert (said.returncode, said.stdout, said.stderr) == (1, "", "")

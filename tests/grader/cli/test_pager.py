@@ -1,4 +1,4 @@
-"""The pager: only in a terminal, only for what has no room there, and as MANPAGER and PAGER ask."""
+"""Tests of the pager: only in a terminal, only for long texts, and as MANPAGER and PAGER ask."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ while read -r line < /dev/tty; do :; done
 
 
 class Shown:
-    """So many bold lines in a terminal of 10 lines, given to `page`."""
+    """Bold lines that are given to `page` in a terminal of 10 lines."""
 
     def __init__(self, folder: Path, lines: int, wanted: bool = True, **environment: str) -> None:
         script = folder / "shown.py"
@@ -46,7 +46,7 @@ class Shown:
         )
 
     def all(self) -> str:
-        """Everything, once the process has ended well."""
+        """Return all output when the process has ended, with exit code 0."""
         self.terminal.expect(pexpect.EOF)
         self.terminal.close()
         assert self.terminal.exitstatus == 0
@@ -58,29 +58,29 @@ class Shown:
 
 @pytest.fixture
 def pager(tmp_path: Path) -> str:
-    """A pager that takes everything, and writes above it who it is."""
+    """Return the command of a pager that prints its name and then all its input."""
     path = tmp_path / "my pager"
     path.write_text('#!/bin/sh\necho "paged by $1"\ncat\n', encoding="utf-8")
     path.chmod(0o755)
     return f"'{path}'"
 
 
-def test_what_is_longer_than_the_screen_is_paged(tmp_path: Path, pager: str) -> None:
+def test_text_longer_than_the_screen_is_paged(tmp_path: Path, pager: str) -> None:
     lines = Shown(tmp_path, 10, PAGER=f"{pager} PAGER").lines()
     assert lines == ["paged by PAGER", *(f"line {number}" for number in range(1, 11)), "the end"]
 
 
-def test_what_has_room_is_printed(tmp_path: Path, pager: str) -> None:
+def test_text_that_fits_is_printed(tmp_path: Path, pager: str) -> None:
     assert "paged" not in Shown(tmp_path, 9, PAGER=pager).all()
 
 
 @pytest.mark.parametrize("environment", [{"TERM": "dumb"}, {"MANPAGER": ""}, {"MANPAGER": "cat"}, {"MANPAGER": "no-such-pager -R"}])
-def test_nothing_is_paged_where_no_pager_can_be_used(tmp_path: Path, pager: str, environment: dict[str, str]) -> None:
+def test_nothing_is_paged_without_a_usable_pager(tmp_path: Path, pager: str, environment: dict[str, str]) -> None:
     shown = Shown(tmp_path, 30, True, **{"PAGER": pager} | environment).all()
     assert "paged" not in shown and "no-such-pager" not in shown and "line 30" in shown
 
 
-def test_nothing_is_paged_that_is_not_to_be(tmp_path: Path, pager: str) -> None:
+def test_nothing_is_paged_if_unwanted(tmp_path: Path, pager: str) -> None:
     assert "paged" not in Shown(tmp_path, 30, wanted=False, PAGER=pager).all()
 
 

@@ -1,4 +1,4 @@
-"""The command `progress`: attempts, scores, how long ago, and the mistakes made most often."""
+"""Tests of the command `progress`: attempts, scores, times, and the mistakes made most often."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def test_scores_alike_stand_once() -> None:
 
 
 def opened(course: Course, *after: tuple[str, ...]) -> list[str]:
-    """What is said to be open where exercises of these names come after these others."""
+    """Return the lines on open exercises, for exercises e0, e1, … that are best done after the given ones."""
     rms = course.exercise("rms")
     return also_open([Record(replace(rms, slug=f"e{n}", order=n), (), False, before) for n, before in enumerate(after)])
 
 
-def test_what_else_is_open_is_told(tiny: Course) -> None:
+def test_other_open_exercises_are_listed(tiny: Course) -> None:
     assert opened(tiny, ()) == [] == opened(tiny)
     assert opened(tiny, (), ()) == ["Open as well: e1."]
     assert opened(tiny, (), (), ("e0",)) == [
@@ -60,7 +60,7 @@ def test_attempts_and_mistakes_are_shown(run: Callable[..., tuple[int, str, str]
     assert "Mistakes made most often (in several attempts in a row: once) once sum-for-mean" in out and "Go on with rms" in out
 
 
-def test_after_a_pass_more_is_told(run: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
+def test_another_way_is_suggested_after_a_pass(run: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
     run("init", ".")
     kept = Attempts(tmp_path / ".normgrade/progress.db")
     kept.add([Attempt(datetime.now(UTC), "rms", Outcome.PASSED, 8, 8)])

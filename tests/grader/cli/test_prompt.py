@@ -1,4 +1,4 @@
-"""Prompts as a terminal shows them: what is folded away on a page is left out or unfolded."""
+"""Tests of prompts in a terminal: parts that are folded on a page are left out or unfolded."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_a_prompt_without_folds_stays_as_it_is() -> None:
     assert folded("# RMS norm\n", "rms") == unfolded("# RMS norm\n") == "# RMS norm\n"
 
 
-def test_the_questions_are_shown_without_the_answers_and_the_end_says_how_to_see_them() -> None:
+def test_questions_are_shown_without_answers() -> None:
     shown = folded(PROMPT, "rms")
     assert "**Why is there an `eps`?**" in shown and "What is the mean of a row?" in shown and "The end." in shown
     assert "Because of zeros." not in shown and "It is not subtracted." not in shown
@@ -44,12 +44,12 @@ def test_unfolded_every_answer_stands_below_its_question() -> None:
     assert "What is the mean of a row?\n\nIt is not subtracted.\n" in shown
 
 
-def test_a_link_to_another_exercise_is_shown_as_its_slug() -> None:
+def test_link_to_an_exercise_is_shown_as_its_slug() -> None:
     table = "| [layer](../layer_norm/README.md) | position |\n"
     assert folded(table, "rms") == unfolded(table) == "| layer `layer_norm` | position |\n"
 
 
-def test_a_summary_that_says_answer_alone_is_no_question() -> None:
+def test_summary_that_says_only_answer_is_no_question() -> None:
     chinese = "问题？\n\n<details><summary>答案</summary>\n是。\n</details>\n"
     assert "答案" not in folded(chinese, "rms") and unfolded(chinese) == "问题？\n\n是。\n\n"
     assert "Answer" not in unfolded(PROMPT) and "details" not in unfolded(PROMPT)

@@ -1,4 +1,4 @@
-"""The command `repro`: the script it writes, what it never overwrites, and what it cannot reproduce."""
+"""Tests of the command `repro`: its script, the files that it never overwrites, and the checks that it cannot reproduce."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_the_command_writes_a_script_that_runs(run: Run, tmp_path: Path) -> None
 REFUSED = 'Error: "{}" is there already, and not as `normgrade repro` made it. Name another file with --output FILE.'
 
 
-def test_a_script_is_ours_until_anybody_changes_it(run: Run, tmp_path: Path) -> None:
+def test_changed_script_is_not_overwritten(run: Run, tmp_path: Path) -> None:
     made = sealed('"""Made by `normgrade repro`."""\nx = 1\n')
     older = made.rpartition(SEAL)[0]
     assert is_as_made(made)
@@ -47,7 +47,7 @@ def test_a_script_is_ours_until_anybody_changes_it(run: Run, tmp_path: Path) -> 
     assert path.read_bytes() == changed[1]
 
 
-def test_a_script_that_is_edited_while_the_checks_run_is_left_alone(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_script_edited_during_the_checks_is_kept(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "rms.py").write_text(WRONG, encoding="utf-8")
     path = tmp_path / "repro_rms.py"
     monkeypatch.setattr(command, "play", lambda *arguments: path.write_text("# mine\n", encoding="utf-8") and ())
@@ -56,9 +56,7 @@ def test_a_script_that_is_edited_while_the_checks_run_is_left_alone(run: Run, tm
     assert path.read_text(encoding="utf-8") == "# mine\n"
 
 
-def test_a_script_is_never_put_among_the_files_of_normgrade_nor_behind_a_link(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_script_is_not_written_to_own_files_or_links(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run("init", ".")[0] == 0
     monkeypatch.setattr(command, "play", None)
     (tmp_path / ".normgrade").mkdir()
@@ -71,7 +69,7 @@ def test_a_script_is_never_put_among_the_files_of_normgrade_nor_behind_a_link(
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes as POSIX has them")
-def test_the_mode_of_a_script_is_that_of_a_new_file(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_script_has_the_mode_of_a_new_file(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "rms.py").write_text(WRONG, encoding="utf-8")
     assert run("repro", "rms")[0] == 0
     (tmp_path / "repro_rms.py").chmod(0o4777)
@@ -79,7 +77,7 @@ def test_the_mode_of_a_script_is_that_of_a_new_file(run: Run, tmp_path: Path, mo
     assert (tmp_path / "repro_rms.py").stat().st_mode & 0o7111 == 0
 
 
-def test_what_cannot_be_reproduced_is_said(run: Run, tmp_path: Path, tiny: Course, edited_course: Callable[..., Course]) -> None:
+def test_errors_of_repro_are_explained(run: Run, tmp_path: Path, tiny: Course, edited_course: Callable[..., Course]) -> None:
     path = tmp_path / "rms.py"
     assert run("repro", "rms")[2].startswith("Error: rms.py cannot be played: rms.py does not exist")
     path.write_text(WRONG, encoding="utf-8")

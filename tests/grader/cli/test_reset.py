@@ -1,4 +1,4 @@
-"""The command `reset`: the stub is back, and nothing is lost."""
+"""Tests of the command `reset`: the stub is back, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Run = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def here(tmp_path: Path) -> Path:
-    """The folder that commands run in."""
+    """Return the folder that commands run in."""
     return tmp_path
 
 
 @pytest.mark.parametrize("command", ["reset rms", "progress"])
-def test_what_needs_a_workspace_says_so(command: str, run: Run, here: Path) -> None:
+def test_command_asks_for_a_workspace(command: str, run: Run, here: Path) -> None:
     code, out, err = run(*command.split())
     assert (code, out) == (
         2,

@@ -1,4 +1,4 @@
-"""The command `review`: what is due is asked, and each answer is kept."""
+"""Tests of the command `review`: due questions are asked, and each answer is kept."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def kept(run: Run, tmp_path: Path) -> Attempts:
 
 
 def make(kept: Attempts, days_ago: float, *mistakes: str, passed: bool = True) -> None:
-    """A mistake, and a moment later a right answer."""
+    """Add an attempt with these mistakes and, if `passed`, a right answer a second later."""
     at = datetime.now(UTC) - days_ago * DAY
     kept.add([Attempt(at, "rms", Outcome.FAILED, 3, 8, mistakes)])
     if passed:
         kept.add([Attempt(at + timedelta(seconds=1), "rms", Outcome.PASSED, 8, 8)])
 
 
-def test_what_is_due_is_shown_and_told_where_nobody_answers(run: Run, kept: Attempts) -> None:
+def test_due_question_is_answered_without_a_terminal(run: Run, kept: Attempts) -> None:
     make(kept, 2, "sum-for-mean")
     code, out, err = run("review")
     assert (code, err) == (0, "") and out.startswith(f"{PASSED}once, 2 days ago. 7 def rms(")
@@ -64,7 +64,7 @@ def test_there_may_be_nothing_to_review(run: Run, kept: Attempts, mistakes: tupl
     assert run("review")[:2] == (0, "There is nothing to review: no mistake was named in an exercise that has passed.")
 
 
-def test_an_interrupt_keeps_what_was_answered(run: Run, kept: Attempts, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupt_adds_no_answer(run: Run, kept: Attempts, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(prompt: str) -> str:
         raise KeyboardInterrupt
 
@@ -95,7 +95,7 @@ def test_the_answer_is_read_before_the_next_question(run: Run, kept: Attempts, m
     assert prompts == ["Which line is wrong? ", "Question 2 of 2 follows: press Enter. ", "Which line is wrong? "]
 
 
-def test_the_head_of_a_source_is_left_out_where_the_mistake_is_below(run: Run, kept: Attempts) -> None:
+def test_lines_above_the_code_are_left_out(run: Run, kept: Attempts) -> None:
     make(kept, 5, "sum-for-mean")
     out = run("review")[1]
     assert "import torch" not in out and " 7 def rms(" in out
@@ -110,15 +110,15 @@ def test_the_head_of_a_source_is_left_out_where_the_mistake_is_below(run: Run, k
         ("import torch\n", 1),
     ],
 )
-def test_where_code_begins(source: str, first: int) -> None:
+def test_first_line_of_code_is_found(source: str, first: int) -> None:
     assert review_module.first_of_code(source) == first
 
 
-def test_it_waits_while_an_interview_runs(run: Run, kept: Attempts) -> None:
+def test_review_waits_while_an_interview_runs(run: Run, kept: Attempts) -> None:
     run("interview")
     assert run("review")[2].startswith("Error: `normgrade review` has to wait: an interview is running, ")
 
 
-def test_it_is_about_a_workspace(run: Run, tmp_path: Path) -> None:
+def test_review_needs_a_workspace(run: Run, tmp_path: Path) -> None:
     said = f'Error: "{tmp_path}" is in no workspace. Begin one with `normgrade init`, or go to the folder of yours.'
     assert run("review") == (2, "", said)

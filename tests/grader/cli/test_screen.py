@@ -1,4 +1,4 @@
-"""The screen of `watch`: every state is drawn, and what has no room is counted."""
+"""Tests of the screen of `watch`: every state is drawn, and lines without room are counted."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from normgrade.suite.grading_options import Options
 
 
 class Grader:
-    """Grades without grading: it gives the reports that it was given, and keeps what was on the screen meanwhile."""
+    """A grader that returns prepared reports, and keeps the screen during each grading in `seen`."""
 
     watching: Watching
 
@@ -56,7 +56,7 @@ Graded = Callable[..., Watching]
 
 @pytest.fixture
 def watched(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Graded:
-    """Watching rms, which is saved before each of these reports."""
+    """Return a function that watches rms and saves it before each of these reports."""
     monkeypatch.chdir(tmp_path)
 
     def graded(claims: int, *reports: Report) -> Watching:
@@ -72,7 +72,7 @@ def watched(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Gr
     return graded
 
 
-def test_while_a_file_is_graded_nothing_of_the_last_verdict_is_shown(watched: Graded) -> None:
+def test_last_verdict_is_hidden_during_grading(watched: Graded) -> None:
     watching = watched(3, of_rms(Outcome.PASSED), of_rms(Outcome.FAILED, message="No."))
     grader: Any = watching.grader
     assert [line.rstrip() for line in grader.seen.splitlines()[1:]] == [
@@ -83,19 +83,19 @@ def test_while_a_file_is_graded_nothing_of_the_last_verdict_is_shown(watched: Gr
     ]
 
 
-def test_verdict_then_what_has_changed_then_the_failure_then_the_claims(watched: Graded) -> None:
+def test_verdict_changes_failure_and_claims_are_in_order(watched: Graded) -> None:
     shown = drawn(watched(3, of_rms(Outcome.PASSED), of_rms(Outcome.FAILED, message="No.")))
     places = [shown.index(part) for part in ("0 of 8 points, not passed", "−8 points", "last scores: 8 0", "No.", "Next: ", "Claim 2.")]
     assert places == sorted(places)
 
 
-def test_a_line_for_each_claim_is_shown_where_all_of_it_has_room(watched: Graded) -> None:
+def test_claims_are_lines_if_there_is_room(watched: Graded) -> None:
     watching = watched(12, of_rms(Outcome.PASSED))
     assert "Claim 11." in drawn(watching) and "Passed: n goes on with centring." in drawn(watching)
     assert "Claim 11." not in drawn(watching, height=12) and "Passed: n goes on with centring." in drawn(watching, height=12)
 
 
-def test_a_mark_for_each_check_is_shown_where_lines_have_no_room(watched: Graded) -> None:
+def test_checks_are_marks_if_there_is_no_room(watched: Graded) -> None:
     watching = watched(12)
     watching.grading, watching.checks = True, {"a": None}
     assert " ".join("·" * 12) in drawn(watching, height=12)
@@ -106,13 +106,13 @@ def test_other_inputs_are_named_by_their_seed(watched: Graded) -> None:
     assert "These are other inputs, those of seed 3; the next save is graded on the usual" in shown
 
 
-def test_what_takes_long_is_said(watched: Graded) -> None:
+def test_long_step_is_shown(watched: Graded) -> None:
     watching = watched(1, of_rms(Outcome.FAILED))
     watching.grading, watching.doing = True, "looking for the mistake · 12 %"
     assert "looking for the mistake · 12 %" in drawn(watching)
 
 
-def test_what_is_below_is_counted(watched: Graded) -> None:
+def test_lines_below_are_counted(watched: Graded) -> None:
     watching = watched(3, of_rms(Outcome.FAILED, message="one\ntwo\nthree"))
     lines = len(drawn(watching, height=5).splitlines()) - 1
     whole = len(drawn(watching, height=100).splitlines())
@@ -123,7 +123,7 @@ def test_what_is_below_is_counted(watched: Graded) -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_keys_are_one_line_and_the_most_important_stay(language: str, watched: Graded) -> None:
+def test_keys_fit_one_line_with_the_important_ones(language: str, watched: Graded) -> None:
     speak(language)
     wide, narrow, all_of_them = keys_in(80), keys_in(40), keys_in(1000)
     assert cell_len(wide) <= 80 < cell_len(all_of_them) and cell_len(narrow) <= 40

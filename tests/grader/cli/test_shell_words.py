@@ -1,4 +1,4 @@
-"""Words that a shell may complete: they come from the course's files, and a broken course offers none."""
+"""Tests of words that a shell may complete: they come from the course's files, and unreadable files offer none."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PARAMETER = click.Argument(["word"])
 
 
 def offered(completer: shell_words.Completer, begun: str, **given: object) -> list[str]:
-    """What is offered for a word that was begun, after these values of other parameters."""
+    """Return the words offered for a begun word, with these values of other parameters."""
     context = click.Context(click.Command("command"))
     context.params = given
     return completer(context, PARAMETER, begun)
@@ -45,7 +45,7 @@ def test_values_of_an_option_are_offered() -> None:
     assert offered(shell_words.one_of(("json", "junit", "html")), "j") == ["json", "junit"]
 
 
-def test_a_broken_course_offers_what_can_be_read(edited_course: Callable[..., Course]) -> None:
+def test_broken_course_offers_its_readable_parts(edited_course: Callable[..., Course]) -> None:
     course = edited_course({"exercises/rms/exercise.toml": "level = "})
     assert "momentum-flipped" in offered(shell_words.mistakes_alike, "", course_folder=course.root)
     assert "no-upcast" not in offered(shell_words.mistakes_alike, "", course_folder=course.root)

@@ -1,4 +1,4 @@
-"""The command `show`: the task, its answers, and the stub."""
+"""Tests of the command `show`: the task, its answers, and the stub."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pexpect = pytest.importorskip("pexpect", reason="the terminal is pexpect's")
 Invoke = Callable[..., subprocess.CompletedProcess[str]]
 
 
-def test_show_is_markdown_where_nobody_watches(invoke: Invoke) -> None:
+def test_show_prints_markdown_without_a_terminal(invoke: Invoke) -> None:
     said = invoke("show", "rms")
     assert said.returncode == 0 and said.stdout.startswith("# Root mean square\n\nDivide every row of `x`")
     assert "the root of 0 has no slope" not in said.stdout and "<details>" not in said.stdout
@@ -39,7 +39,7 @@ def test_without_a_slug_the_exercises_are_listed(invoke: Invoke) -> None:
     assert (invoke("show", "--stub").returncode, invoke("show", "--answers").stderr) == (2, "Error: Missing argument: SLUG.\n")
 
 
-def test_a_pager_shows_what_a_terminal_has_no_room_for(here: Path, tiny: Course) -> None:
+def test_pager_shows_a_task_longer_than_the_screen(here: Path, tiny: Course) -> None:
     pager = here / "pager"
     pager.write_text("#!/bin/sh\nsed 's/^/paged: /'\n", encoding="utf-8")
     pager.chmod(0o755)

@@ -1,4 +1,4 @@
-"""The command `solution`: a file that passes, in one language, for whoever has passed or asks for it."""
+"""Tests of the command `solution`: a file that passes, in one language, after passing or with --spoil."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ Run = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def here(tmp_path: Path) -> Path:
-    """The folder that commands run in."""
+    """Return the folder that commands run in."""
     return tmp_path
 
 
-def test_a_solution_on_a_pipe_is_a_file_that_passes(
+def test_piped_solution_is_a_file_that_passes(
     run: Run, here: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for way, path in ((), tiny.exercise("rms").reference), (("einsum",), tiny.exercise("rms").alternatives[0]):

@@ -1,4 +1,4 @@
-"""Standard streams that never raise, and commands whose streams are closed, full, or read by nobody."""
+"""Tests of standard streams that never raise, and of commands with closed, full or unread streams."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Failing(io.RawIOBase):
         return len(taken)
 
 
-def test_a_sink_takes_what_there_is_room_for_and_drops_the_rest() -> None:
+def test_full_sink_drops_the_rest() -> None:
     end: Any = Failing(5)
     sink: Any = Sink(io.TextIOWrapper(end))
     with io.BufferedWriter(sink, 2) as buffered:
@@ -51,7 +51,7 @@ def test_a_sink_takes_what_there_is_room_for_and_drops_the_rest() -> None:
 
 
 @pytest.mark.parametrize("unbuffered", [False, True])
-def test_what_was_dropped_is_known_at_the_end(unbuffered: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reason_for_dropped_output_is_known(unbuffered: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, room in (("stdout", 3), ("stderr", 0)):
         end: Any = Failing(room)
         buffer = end if unbuffered else io.BufferedWriter(end)
@@ -67,7 +67,7 @@ def test_what_was_dropped_is_known_at_the_end(unbuffered: bool, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("unbuffered", [False, True])
-def test_a_stream_with_a_sink_is_otherwise_as_it_was(unbuffered: bool, tmp_path: Path) -> None:
+def test_sink_keeps_the_attributes_of_a_stream(unbuffered: bool, tmp_path: Path) -> None:
     with open(tmp_path / "out", "wb", buffering=0) as raw:
         before = io.TextIOWrapper(raw if unbuffered else io.BufferedWriter(raw), "latin-1", "replace", write_through=unbuffered)
         after = into_sink(before)
@@ -91,7 +91,7 @@ class Ended(NamedTuple):
 
 @pytest.fixture
 def shell(here: Path, tiny: Course, expectations: Path) -> Callable[[str], Ended]:
-    """Run a line of the shell, in which `normgrade` is the program under test, on the tiny course."""
+    """Return a function that runs a line of shell, in which `normgrade` is the program under test, on the tiny course."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "PYTHON"))}
     environment |= {"NORMGRADE_COURSE": str(tiny.root), "NORMGRADE_LANG": "en", "PYTHON": sys.executable}
 
@@ -150,7 +150,7 @@ full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no de
 
 @full
 @pytest.mark.parametrize("command", ["list", "--version", "check rms --format json"])
-def test_a_full_disk_for_what_is_printed_is_told(command: str, shell: Shell, put: Put) -> None:
+def test_full_disk_for_output_is_an_error(command: str, shell: Shell, put: Put) -> None:
     put("rms")
     assert shell(f"normgrade {command} > /dev/full") == (2, "", FULL)
 

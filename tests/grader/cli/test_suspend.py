@@ -1,4 +1,4 @@
-"""Stepping aside: before a signal stops or ends a process it leaves, and it enters again once it goes on."""
+"""Tests of stepping aside: a process leaves before a signal stops or ends it, and enters again when it goes on."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ with stepping_aside(lambda: os.write(1, b"leave\\n"), lambda: os.write(1, b"ente
 
 @pytest.fixture
 def process() -> Iterator[subprocess.Popen[bytes]]:
-    """A process that steps aside, in a process group of its own."""
+    """Yield a process that steps aside, in its own process group."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen([sys.executable, "-c", SCRIPT], stdout=subprocess.PIPE, env=environment, process_group=0) as process:
         assert next_line(process) == "ready"
@@ -41,7 +41,7 @@ def next_line(process: subprocess.Popen[bytes]) -> str:
     return process.stdout.readline().decode().strip()
 
 
-def test_a_stop_is_stepped_aside_for_and_come_back_from(process: subprocess.Popen[bytes]) -> None:
+def test_stop_leaves_and_continue_enters(process: subprocess.Popen[bytes]) -> None:
     for _time in range(2):
         process.send_signal(signal.SIGTSTP)
         assert os.WIFSTOPPED(os.waitpid(process.pid, os.WUNTRACED)[1])
@@ -50,7 +50,7 @@ def test_a_stop_is_stepped_aside_for_and_come_back_from(process: subprocess.Pope
         assert {next_line(process), next_line(process)} == {"enter"}  # once for the signal, and once after the stop
 
 
-def test_a_stop_that_nobody_could_step_aside_for_is_come_back_from(process: subprocess.Popen[bytes]) -> None:
+def test_continue_after_an_uncatchable_stop_enters(process: subprocess.Popen[bytes]) -> None:
     process.send_signal(signal.SIGSTOP)
     assert os.WIFSTOPPED(os.waitpid(process.pid, os.WUNTRACED)[1])
     process.send_signal(signal.SIGCONT)
@@ -58,13 +58,13 @@ def test_a_stop_that_nobody_could_step_aside_for_is_come_back_from(process: subp
 
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGQUIT"])
-def test_whoever_is_ended_leaves_before(process: subprocess.Popen[bytes], name: str) -> None:
+def test_process_leaves_before_it_is_ended(process: subprocess.Popen[bytes], name: str) -> None:
     process.send_signal(getattr(signal, name))
     assert next_line(process) == "leave"
     assert process.wait() == -getattr(signal, name)
 
 
-def test_the_handlers_are_put_back_and_what_is_ignored_stays_so() -> None:
+def test_handlers_are_restored_and_ignored_signals_stay() -> None:
     handled = [signal.SIGTSTP, signal.SIGTERM, signal.SIGHUP, signal.SIGCONT, signal.SIGWINCH]
     hangs_up = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
@@ -77,7 +77,7 @@ def test_the_handlers_are_put_back_and_what_is_ignored_stays_so() -> None:
         signal.signal(signal.SIGHUP, hangs_up)
 
 
-def test_a_signal_wakes_whoever_waits() -> None:
+def test_signal_wakes_a_waiting_process() -> None:
     with signal_wakes() as wakes, stepping_aside(lambda: None, lambda: None):
         assert wakes is not None
         assert select.select([wakes], [], [], 0.0)[0] == []

@@ -1,4 +1,4 @@
-"""The command `try`: an input of one's own."""
+"""Tests of the command `try`, which plays a learner's own input."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_another_file_can_be_tried(run: Run, tmp_path: Path) -> None:
         (("rms", "rms()", "[1]", "--file", "gone.py"), "gone.py cannot be played: "),
     ],
 )  # fmt: skip
-def test_what_cannot_be_tried_is_told(arguments: tuple[str, ...], said: str, run: Run, tmp_path: Path) -> None:
+def test_wrong_arguments_are_explained(arguments: tuple[str, ...], said: str, run: Run, tmp_path: Path) -> None:
     (tmp_path / "rms.py").write_text(RMS, encoding="utf-8")
     code, out, err = run("try", *arguments)
     assert (code, out) == (2, "") and err.startswith(f"Error: {said}")

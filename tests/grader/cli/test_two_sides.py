@@ -1,4 +1,4 @@
-"""Both sides of a trial, as `try` shows them."""
+"""Tests of both sides of a trial, as `try` shows them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def array(*values: float) -> Array:
 
 @pytest.fixture
 def shown(tiny: Course) -> Shown:
-    """Return if both sides agree, and the output on one line."""
+    """Return a function that shows two sides, and returns True if they agree and the output on one line."""
 
     def printed(
         right: Mapping[Place, Array], seen: Mapping[str, Value], own: Error | None = None, refused: Error | None = None,

@@ -1,4 +1,4 @@
-"""Lines that are typed, and whether there is anybody to type them."""
+"""Tests of typed lines, and of the test for a terminal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from normgrade.cli.typed import next_line, somebody_is_there
 
 
-def test_a_line_is_read_without_its_ends_and_the_end_of_the_input_is_an_empty_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_line_is_stripped_and_end_of_input_is_empty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("  so \n"))
     assert [next_line("> "), next_line("> ")] == ["so", ""]
 

@@ -1,4 +1,4 @@
-"""The command `verify`: exit codes and reports of proofs."""
+"""Tests of the command `verify`: exit codes and reports of proofs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_verify_proves_the_course_that_is_named(invoke: Invoke) -> None:
     assert (report["exercise"], report["submission"], report["outcome"]) == ("rms", "solutions/rms", "passed")
 
 
-def test_an_unfinished_exercise_is_told_what_is_missing_and_nothing_is_played(invoke: Invoke, edited_course: EditedCourse) -> None:
+def test_missing_parts_are_named_and_nothing_is_played(invoke: Invoke, edited_course: EditedCourse) -> None:
     course = edited_course({"exercises/draft/README.md": "# Draft\n"})
     said = invoke("verify", "draft", "--course", course.root)
     text = " ".join(said.stdout.split())
@@ -49,14 +49,14 @@ def test_nothing_to_verify_is_an_error(invoke: Invoke, tmp_path: Path) -> None:
     )
 
 
-def test_verify_fails_where_a_proof_fails(invoke: Invoke, edited_course: EditedCourse) -> None:
+def test_verify_fails_if_a_proof_fails(invoke: Invoke, edited_course: EditedCourse) -> None:
     course = edited_course({"exercises/rms/exercise.toml": [("points = 8", "points = 9")]})
     said = invoke("verify", "rms", "--course", course.root)
     text = " ".join(said.stdout.split())
     assert said.returncode == 1 and "✗ The points of the suite sum to 9." in text and "They sum to 8." in text
 
 
-def test_verify_writes_what_ships_and_proves_it(invoke: Invoke, edited_course: EditedCourse) -> None:
+def test_verify_writes_footprints_and_proves_them(invoke: Invoke, edited_course: EditedCourse) -> None:
     course = edited_course({})
     said = invoke("verify", "rms", "--write", "--course", course.root, "--format", "json")
     [report] = json.loads(said.stdout)["reports"]
@@ -73,7 +73,7 @@ def test_verify_shows_the_whole_report_on_a_mistake(invoke: Invoke, tiny: Course
     assert "as_built" not in text  # the matrix is for whole exercises
 
 
-def test_verify_plays_the_checks_that_are_named_alone(invoke: Invoke) -> None:
+def test_verify_plays_only_the_named_checks(invoke: Invoke) -> None:
     said = invoke("verify", "rms", "--only", "test_rows*", "--format", "json")
     reports = json.loads(said.stdout)["reports"]
     assert said.returncode == 0
@@ -111,6 +111,6 @@ def test_verify_plays_the_checks_that_are_named_alone(invoke: Invoke) -> None:
         ),
     ],
 )
-def test_what_verify_cannot_look_at_is_named_with_what_there_is(arguments: tuple[str, ...], says: str, invoke: Invoke) -> None:
+def test_verify_explains_wrong_options(arguments: tuple[str, ...], says: str, invoke: Invoke) -> None:
     said = invoke("verify", *arguments)
     assert (said.returncode, said.stdout, said.stderr) == (2, "", f"Error: {says}\n")

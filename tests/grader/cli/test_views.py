@@ -1,4 +1,4 @@
-"""The views of `watch`: each takes the keys that it has a use for, and draws no more than is looked at."""
+"""Tests of the views of `watch`: each takes only the keys that it uses, and draws only the visible part."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from normgrade.suite.grading_options import Options
 
 @pytest.fixture
 def watching(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Watching:
-    """Watching rms in a workspace, with three claims of which two failed."""
+    """Return the watching of rms in a workspace, with three claims of which two failed."""
     (tmp_path / "normgrade.toml").touch()
     monkeypatch.chdir(tmp_path)
     grader: Any = SimpleNamespace(options=Options())
@@ -56,7 +56,7 @@ def test_a_page_has_one_claim_that_failed(watching: Watching) -> None:
     assert "page 2 of 2" in drawn(view) and "It says c." in drawn(view) and "It says a." not in drawn(view)
     assert view.press("right") and "page 2 of 2" in drawn(view)
     assert view.press("left") and drawn(view) == first
-    assert view.press("right") and not view.press("d")  # which closes it
+    assert view.press("right") and not view.press("d")  # on the last page, d closes the view
 
 
 def test_without_failures_there_are_no_pages(watching: Watching) -> None:
@@ -74,7 +74,7 @@ def test_enter_goes_to_the_exercise_that_is_marked(watching: Watching) -> None:
     view = Listing(watching)
     assert marked(view) == "rms" and "0 of 2 passed" in drawn(view) and "not started" in drawn(view)
     for key, slug in (("home", "rms"), ("down", "centring"), ("down", "centring"), ("up", "rms"), ("end", "centring")):
-        assert view.press(key) and marked(view) == slug == marked(view, rows=2)  # the mark is never out of sight
+        assert view.press(key) and marked(view) == slug == marked(view, rows=2)  # the mark is always visible
     assert view.press("enter") and view.closed
     assert view.watching.exercise.slug == "centring" and view.watching.back().exercise.slug == "rms"
 

@@ -1,4 +1,4 @@
-"""The command `warm`: what it computes is kept, and it says what was done."""
+"""Tests of the command `warm`: it keeps its results and reports them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Warnings about exercises that cannot be used."""
+"""Tests of warnings about exercises and folders that cannot be used."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_command_names_the_course_that_was_named() -> None:
 
 @pytest.fixture
 def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
-    """Where the key and the cache lie, both of them the user's own."""
+    """Return the folders of the key and of the cache, which only the user may write to."""
     for name in ("CONFIG", "CACHE"):
         monkeypatch.setenv(f"NORMGRADE_{name}", str(tmp_path / name))
         (tmp_path / name).mkdir(mode=0o700)
@@ -66,13 +66,13 @@ def of(folder: Path) -> str:
     )
 
 
-def test_folders_of_the_users_own_are_passed_over_in_silence(folders: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+def test_private_folders_cause_no_warning(folders: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
     warn_of_folders()
     assert capsys.readouterr() == ("", "")
 
 
 @posix
-def test_each_folder_that_others_may_write_to_is_named_in_one_line(folders: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+def test_folder_that_others_may_write_to_is_named(folders: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
     for folder in folders:
         folder.chmod(0o777)
     warn_of_folders()

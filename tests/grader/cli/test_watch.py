@@ -1,4 +1,4 @@
-"""The command `watch`: in a real terminal keys and verdicts come at once."""
+"""Tests of the command `watch` in a real terminal, with its keys and verdicts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ pexpect = pytest.importorskip("pexpect", reason="the shell is pexpect's")
 pyte = pytest.importorskip("pyte", reason="the screen is drawn by pyte")
 
 WRONG = "def rms(x, eps=1e-5):\n    return (0.5 * x / (x.float() ** 2).mean(-1, keepdim=True).add(eps) ** 0.5).to(x.dtype)\n"
-LATEST_S = 30.0  # for anything to be seen, on a machine that is busy
+LATEST_S = 30.0  # for anything to be seen on a busy machine
 
 
 def test_nothing_to_watch_is_said(run: Callable[..., tuple[int, str, str]]) -> None:
@@ -36,13 +36,13 @@ def test_nothing_to_watch_is_said(run: Callable[..., tuple[int, str, str]]) -> N
     assert err == "Error: Which exercise is to be watched? Name it: `normgrade watch SLUG`; `normgrade list` shows them all."
 
 
-# In a terminal of its own
+# In its own terminal
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a terminal as POSIX has it")
 
 
 class Terminal:
-    """A command in a terminal of 80 columns, and what it showed."""
+    """A command in a terminal of 80 columns, and its output."""
 
     def __init__(self, folder: Path, course: Course, *arguments: str, kind: str = "xterm", lines: int = 60, before: str = "") -> None:
         import pty
@@ -62,7 +62,7 @@ class Terminal:
         self.unread = b""
 
     def see(self, pattern: str) -> str:
-        """Read until this is shown, wherever its lines break, and forget what was shown before."""
+        """Read until the output matches a pattern, across line breaks, and forget everything up to the match."""
         pattern = pattern.replace(" ", r"\s+")
         deadline = time.monotonic() + LATEST_S
         while not (found := re.search(pattern, self.shown)):
@@ -73,18 +73,18 @@ class Terminal:
         return found[0]
 
     def code(self) -> int:
-        """Read until the process has ended, which could not write to a terminal that is full, and return its exit code."""
+        """Return the exit code when the process has ended. Read meanwhile, because it cannot write to a full terminal."""
         deadline = time.monotonic() + LATEST_S
         while self.process.poll() is None:
             assert time.monotonic() < deadline, "the process has not ended"
             if select.select([self.ours], [], [], 0.1)[0]:
-                with suppress(OSError):  # nobody writes any more, as Linux says it
+                with suppress(OSError):  # Linux raises it if nobody writes any more
                     self.unread += (more := os.read(self.ours, 2**16))
                     self.shown += without_codes(more)
         return self.process.wait()
 
     def everything(self) -> str:
-        """Everything that was written and is not read yet, codes and all, once nobody writes any more."""
+        """Return all unread output, with its codes, when the last writer has closed the terminal."""
         written, self.unread = self.unread, b""
         with suppress(OSError):
             while more := os.read(self.ours, 2**16):
@@ -101,7 +101,7 @@ class Terminal:
 
 
 def without_codes(written: bytes) -> str:
-    """The text that a terminal shows of written bytes."""
+    """Return the text of written bytes without the codes of a terminal."""
     return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", written.decode("utf-8", "replace"))
 
 
@@ -116,7 +116,7 @@ Begin = Callable[..., Terminal]
 
 @pytest.fixture
 def begin(folder: Path, tiny: Course, expectations: Path) -> Iterator[Begin]:
-    """Watch a wrong answer, in a terminal that is closed at the end."""
+    """Yield a function that watches a wrong answer in a terminal, which is closed at the end."""
     (folder / "rms.py").write_text(WRONG, encoding="utf-8")
     with ExitStack() as opened:
 
@@ -177,7 +177,7 @@ def test_an_afternoon(begin: Begin, folder: Path, tiny: Course) -> None:
     terminal.see(r"✓ rms · rms\.py · 8 of 8 points · passed · sandbox: \w+")
 
 
-def test_a_low_screen_has_a_mark_for_each_check_and_scrolls(begin: Begin) -> None:
+def test_low_screen_has_marks_and_scrolls(begin: Begin) -> None:
     terminal = begin(lines=6)
     terminal.see(r"(PyTorch starts|rms\.py: check \d of 5 · \d+ %)\s+[✓✗·]+ [✓✗·]+")  # all checks may end between two looks
     terminal.see(r"points, not passed")
@@ -198,14 +198,14 @@ def test_differences_are_shown_claim_by_claim(begin: Begin) -> None:
     quit_watching(terminal)
 
 
-def test_q_is_obeyed_while_it_is_graded(begin: Begin) -> None:
+def test_q_works_during_grading(begin: Begin) -> None:
     terminal = begin()
     terminal.see(r"rms\.py: grading")
     quit_watching(terminal)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_whoever_is_ended_gives_the_terminal_back(number: signal.Signals, begin: Begin) -> None:
+def test_terminal_is_restored_when_watch_is_ended(number: signal.Signals, begin: Begin) -> None:
     import termios
 
     terminal = begin()
@@ -222,7 +222,7 @@ def test_whoever_is_ended_gives_the_terminal_back(number: signal.Signals, begin:
 
 
 class Screen(pyte.Screen):  # type: ignore[misc,name-defined]
-    """A screen with another one beside it, as terminals have."""
+    """A screen with an alternate screen, as terminals have."""
 
     buffer: Any
     cursor: Any
@@ -243,7 +243,7 @@ class Screen(pyte.Screen):  # type: ignore[misc,name-defined]
 
 
 class Shell:
-    """A shell in a terminal, and what stands on its screen."""
+    """A shell in a terminal, and its screen."""
 
     def __init__(self, folder: Path, course: Course) -> None:
         kept = {name: value for name, value in os.environ.items() if name not in ("LINES", "COLUMNS", "NO_COLOR")}
@@ -255,7 +255,7 @@ class Shell:
         self.stream = pyte.ByteStream(self.screen)
 
     def see(self, pattern: str) -> None:
-        """Read until the screen shows this."""
+        """Read until the screen matches a pattern."""
         deadline = time.monotonic() + LATEST_S
         while not self.screen.shows(pattern):
             assert time.monotonic() < deadline, "\n".join(self.screen.display)
@@ -266,7 +266,7 @@ class Shell:
         self.child.send(text)
 
 
-def test_ctrl_z_leaves_the_screen_to_the_shell_and_fg_brings_it_back(begin: Begin, folder: Path, tiny: Course) -> None:
+def test_ctrl_z_leaves_and_fg_restores_the_screen(begin: Begin, folder: Path, tiny: Course) -> None:
     shell = Shell(folder, tiny)
     shell.see(r"^\$")
     shell.type(f"{sys.executable} -m normgrade watch rms\n")
@@ -290,7 +290,7 @@ def test_ctrl_z_leaves_the_screen_to_the_shell_and_fg_brings_it_back(begin: Begi
     shell.child.close()
 
 
-def test_without_watchfiles_the_file_is_looked_at_again_and_again(begin: Begin, folder: Path, tiny: Course) -> None:
+def test_file_is_polled_without_watchfiles(begin: Begin, folder: Path, tiny: Course) -> None:
     (folder / "absent").mkdir()
     (folder / "absent" / "watchfiles.py").write_text("raise ImportError\n")
     mend_and_quit(begin(before=str(folder / "absent")), folder, tiny)
@@ -303,7 +303,7 @@ def test_a_dumb_terminal_gets_reports_one_below_the_other(begin: Begin, folder: 
 # A course with a broken suite
 
 
-def test_a_broken_suite_does_not_stop_what_is_watched(
+def test_broken_suite_does_not_stop_another_exercise(
     edited_course: Callable[..., Course], expectations: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     course = edited_course({"tests/hidden/test_rms.py": "def test_it(:\n"})

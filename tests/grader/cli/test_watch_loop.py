@@ -1,4 +1,4 @@
-"""The loop of `watch` on one screen: every key does its work, in its order, also those that are pressed while a file is graded."""
+"""Tests of the loop of `watch` on one screen: every key works, in its order, also during grading."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CODE = "def rms(x, eps=1e-5):\n    return x\n"
 
 
 class Typist(Keyboard):
-    """Presses one key after the other as fast as they are taken, and q at the end; "_" is a moment without a key."""
+    """A keyboard that presses one key after the other, without delay, and q at the end; "_" is a moment without a key."""
 
     def __init__(self, keys: str) -> None:
         super().__init__(None)
@@ -44,7 +44,7 @@ class Typist(Keyboard):
 
 
 class Stage(FullScreen):
-    """Keeps every picture that is drawn."""
+    """A full screen that keeps every drawn picture."""
 
     def __init__(self, keys: str, height: int) -> None:
         super().__init__(Console(file=io.StringIO(), width=80, height=height), Typist(keys))
@@ -61,7 +61,7 @@ def suites() -> dict[str, Any]:
 
 @dataclass
 class Grader:
-    """Fails one check in place of grading. `seeds` are those of all gradings."""
+    """A grader that fails one check instead of grading. `seeds` has the seeds of all gradings."""
 
     options: Options = field(default_factory=Options)
     suites: dict[str, Any] = field(default_factory=suites)
@@ -86,7 +86,7 @@ Typed = Callable[..., Screen]
 
 @pytest.fixture
 def typed(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Typed:
-    """The screen of rms in a workspace, after these keys; "_" is a moment without a key, and "q" is pressed at the end."""
+    """Return a function that types keys while rms is watched in a workspace, and returns the screen. The keys are those of `Typist`."""
     (tmp_path / "normgrade.toml").touch()
     (tmp_path / "rms.py").write_text(CODE, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
@@ -105,7 +105,7 @@ def typed(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Type
 
 
 def picture(screen: Screen) -> str:
-    """The last picture, without the codes of a terminal."""
+    """Return the last picture, without the codes of a terminal."""
     assert isinstance(screen.stage, Stage)
     return re.sub(r"\x1b\[[\d;]*[A-Za-z]", "", screen.stage.pictures[-1])
 
@@ -115,7 +115,7 @@ def seeds(screen: Screen) -> list[int]:
     return list(grader.seeds)
 
 
-GRADED = "_____"  # as often as keys are asked for while a file is graded, and once more for the picture
+GRADED = "_____"  # one moment for each request for keys during a grading, and one more for the picture
 
 
 def test_it_is_graded_and_drawn(typed: Typed) -> None:
@@ -131,23 +131,23 @@ def test_a_step_that_takes_long_moves(typed: Typed) -> None:
     assert "looking for the mistake" not in picture(screen)
 
 
-def test_keys_that_look_are_taken_while_it_is_graded(typed: Typed) -> None:
+def test_view_keys_work_during_grading(typed: Typed) -> None:
     screen = typed("?q")
     assert isinstance(screen.view, Help) and screen.watching.grading
 
 
-def test_q_ends_it_in_the_middle(typed: Typed) -> None:
+def test_q_ends_a_grading(typed: Typed) -> None:
     screen = typed("q")
     assert screen.watching.grading and seeds(screen) == []
 
 
-def test_other_keys_wait_until_it_is_graded_and_keep_their_order(typed: Typed) -> None:
+def test_other_keys_wait_for_the_grading_in_order(typed: Typed) -> None:
     screen = typed("hn?" + GRADED)
     assert screen.watching.exercise.slug == "centring" and isinstance(screen.view, Help)
     assert screen.watching.before[0].slug == "rms" and seeds(screen) == [0]
 
 
-def test_the_same_key_or_escape_closes_a_view_and_another_opens_its_own(typed: Typed) -> None:
+def test_key_of_a_view_opens_and_closes_it(typed: Typed) -> None:
     views = [typed(GRADED + keys).view for keys in ("?", "??", "?s", "ss", "dd", "l", "ll")]
     assert [type(view) for view in views] == [Help, type(None), Task, type(None), type(None), Listing, type(None)]
 
@@ -161,7 +161,7 @@ def test_arrows_scroll_as_far_as_there_are_lines(typed: Typed) -> None:
     assert typed(GRADED + "s ?_", height=6).top == 0
 
 
-def test_other_inputs_have_a_seed_of_their_own_and_the_next_save_has_not(typed: Typed, tmp_path: Path) -> None:
+def test_only_other_inputs_have_another_seed(typed: Typed, tmp_path: Path) -> None:
     screen = typed(GRADED + "t" + GRADED)
     usual, other = seeds(screen)
     assert usual == 0 < other
@@ -182,7 +182,7 @@ def test_the_stub_is_put_back_after_y_only(typed: Typed, tiny: Course, tmp_path:
     assert "rms.py is the stub again" in picture(screen) and "rms is not started" in picture(screen)
 
 
-def test_what_cannot_be_put_back_is_said(typed: Typed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_of_a_reset_is_shown(typed: Typed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("normgrade.cli.watch_loop.put_stub_back", lambda exercise: needed_elsewhere())
     assert "is in no workspace" in picture(typed(GRADED + "xy_"))
 

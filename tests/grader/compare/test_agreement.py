@@ -1,4 +1,4 @@
-"""Agreement: numbers within what rounding does to a mistake's own, and arithmetic that is off about as far."""
+"""Agreement: numbers within the rounding error of a mistake's numbers, and arithmetic that is off by about as much."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def held(
     half: bool = False,
     moved: float | None = None,
 ) -> Agreement:
-    """One fact; numbers are what they differ by from `right`."""
+    """Compare one fact of a mistake with `got`; both are given as differences from `right`."""
     count, unit, factor = len(exact), HALF_U if half else U, float(K_HALF if half else K)
     with np.errstate(all="ignore"):
         reference = Reference(np.full(count, right), np.full(count, factor * unit * right), np.full(count, unit), np.full(count, factor))
@@ -44,11 +44,11 @@ def test_numbers_agree_within_rounding(off: float, agrees: bool) -> None:
     assert bool(found.agrees[0]) == agrees and found.witnessed[0] == 1 + agrees and found.opened[0] == 0
 
 
-def test_what_is_merely_near_is_not_recognised() -> None:
+def test_merely_close_numbers_are_not_recognised() -> None:
     assert not held([1.0, 1e-3], [1.0, 1.1e-3]).agrees[0]
 
 
-def test_the_tolerance_grows_with_the_rounding_of_the_mistake_itself() -> None:
+def test_the_tolerance_grows_with_the_rounding_of_the_mistake() -> None:
     assert not held([1.0], [1.0 + 1e-3]).agrees[0]
     assert held([1.0], [1.0 + 1e-3], native=[1.0 + 1e-4]).agrees[0]
     assert held([1.0], [1.0 + 1e-3], moved=1e-4).agrees[0]
@@ -62,7 +62,7 @@ def test_an_undetermined_number_agrees_with_any_and_is_open(undetermined: float)
     assert (told.agrees[0], told.witnessed[0], told.opened[0]) == (True, 2, 0)
 
 
-def test_a_number_that_cannot_be_told_from_the_right_one_is_open() -> None:
+def test_a_number_that_may_be_right_is_open() -> None:
     found = held([0.01], [0.0], native=[0.0103])
     assert (found.agrees[0], found.witnessed[0], found.opened[0]) == (True, 0, 1)
 
@@ -71,22 +71,22 @@ def test_a_number_that_cannot_be_told_from_the_right_one_is_open() -> None:
     ("half", "native", "got", "agrees"),
     [
         (False, 1.0, 0.2, True),  # the same order of magnitude
-        (False, 1.0, 0.001, False),  # out, but hardly
-        (False, 1.0, 0.0, False),  # right, where the mistake is far off
-        (False, 20 * U * K / 4, 0.5 * U * K, True),  # hardly out itself
+        (False, 1.0, 0.001, False),  # slightly outside the tolerance
+        (False, 1.0, 0.0, False),  # right, although the mistake is far off
+        (False, 20 * U * K / 4, 0.5 * U * K, True),  # the mistake itself is slightly outside the tolerance
         (True, 1.0, 0.4, True),
         (True, 1.0, 0.1, False),
         (True, math.inf, math.nan, True),
         (True, math.inf, 0.5, False),
-        (False, math.nan, 0.5, True),  # whether it overflows depends on the order of operations
+        (False, math.nan, 0.5, True),  # an overflow depends on the order of operations
     ],
 )
-def test_arithmetic_is_recognised_by_how_far_it_is_off(half: bool, native: float, got: float, agrees: bool) -> None:
+def test_arithmetic_is_recognised_by_the_size_of_its_error(half: bool, native: float, got: float, agrees: bool) -> None:
     found = held([0.0] * 3, [got] * 3, native=[native] * 3, unstable=True, half=half)
     assert bool(found.agrees[0]) == agrees
 
 
-def test_nothing_agrees_with_nothing() -> None:
+def test_empty_arrays_agree() -> None:
     nothing = np.zeros(0)
     mistake = forecast(np.zeros(0, int), nothing, nothing, Reference(nothing, nothing, nothing, nothing), np.zeros(0, bool))
     found = agreement(mistake, nothing, nothing.astype(bool))

@@ -1,4 +1,4 @@
-"""Step after step: what explains everything ends the search, and so does the time."""
+"""The order of the searches: they end when a guess explains everything, or when the deadline passes."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def test_a_single_mistake_that_explains_everything_ends_the_search() -> None:
     assert [guess.members for guess in best(search)] == [(2,)] and search.plays == 0
 
 
-def test_a_search_without_time_says_that_it_was_stopped() -> None:
+def test_a_search_without_time_is_marked_as_stopped() -> None:
     search = WORLD.search({0: {"output": [2.0, 4.0, 6.0]}, 1: {"output": [2.0, 4.0, 6.0]}})
     search.deadline = Deadline.after(0.0)
     assert best(search) == [] and search.stopped
 
 
-def test_mistakes_that_are_suspected_together_are_looked_at_first() -> None:
+def test_mistakes_suspected_together_are_tried_first() -> None:
     seen = {0: {"output": [7.0, 8.0, 9.0]}, 2: {"output": [11.0, 12.0, 13.0]}}
     both = frozenset({"doubled", "shifted"})
     world = World(

@@ -33,16 +33,16 @@ def lacking(message: str, step: int | str | None = None) -> Error:
     return replace(raised("TypeError"), message=message, step=step)
 
 
-def test_another_exception_where_one_is_due() -> None:
+def test_another_exception_than_the_expected_one() -> None:
     assert found({0: raised("AssertionError")}) == [Finding(OTHER_EXCEPTION, "AssertionError is raised where ValueError is due.", 1)]
 
 
 @pytest.mark.parametrize("seen", [{}, {0: raised("AssertionError", 2)}, {1: raised("AssertionError")}])
-def test_what_is_no_other_exception(seen: Plays) -> None:
+def test_other_endings_are_not_another_exception(seen: Plays) -> None:
     assert found(seen) == []
 
 
-def test_what_a_known_mistake_raises_is_its_own() -> None:
+def test_an_exception_of_a_known_mistake_is_no_finding() -> None:
     assert found({0: raised("AssertionError")}, {"asserts": {0: raised("AssertionError")}}) == []
 
 
@@ -62,16 +62,16 @@ def test_arguments_that_a_signature_lacks(message: str, step: str | None) -> Non
     "error",
     [lacking(UNEXPECTED, 2), lacking("unsupported operand"), replace(lacking(UNEXPECTED), frames=(Frame(3, "forward", "g(eps=1)"),))],
 )
-def test_other_type_errors_are_the_code_s_own(error: Error) -> None:
+def test_other_type_errors_are_no_finding(error: Error) -> None:
     assert found({1: error}) == []
 
 
-def test_a_crash_of_legal_calls_is_no_other_exception() -> None:
+def test_a_crash_of_a_legal_call_is_no_finding() -> None:
     assert found({0: raised("RuntimeError"), 1: raised("RuntimeError", 2)}) == []
 
 
-def test_each_thing_is_said_once() -> None:
-    """Several exceptions where one is due, and several arguments that one function lacks."""
+def test_several_facts_of_a_kind_make_one_finding() -> None:
+    """Join several exceptions into one finding, and several missing arguments of one function into another."""
     [finding] = found_among([raised("ValueError")] * 2, {0: raised("RuntimeError"), 1: raised("TypeError")})
     assert finding.says == "RuntimeError or TypeError is raised where ValueError is due."
     keyword = "f() got an unexpected keyword argument '{}'"
@@ -81,8 +81,8 @@ def test_each_thing_is_said_once() -> None:
     assert finding.says == "f() does not take `eps`."
 
 
-def test_inputs_beyond_a_limit_are_a_finding_of_its_own_price() -> None:
-    """It explains how the plays beyond it end, unless known mistakes lead to all of that."""
+def test_a_limit_of_the_inputs_is_a_finding() -> None:
+    """Check that a limit explains the endings of the plays beyond it, unless known mistakes lead to all of these endings."""
     submission: Plays = {1: raised("IndexError"), 2: raised("IndexError")}
     evidence = World(PLAYS, {}).evidence(submission)
     uses = [Use(play.play, None, {}, play.play.observation.error, False) for play in evidence.plays[1:]]
@@ -96,5 +96,5 @@ def test_tensors_under_other_names() -> None:
     [finding] = built_in(world.evidence({0: {"key of weight": "gamma"}}), (), 0)
     assert finding == Finding(OTHER_NAMES, "`weight` of the contract is called `gamma`.", 1)
     assert not [*built_in(world.evidence({0: {"key of weight": None}}), (), 0)]
-    absent = World([{Place("key of {name}", name="weight"): None}], {})  # a switch turns it off
+    absent = World([{Place("key of {name}", name="weight"): None}], {})  # absent if a switch turns it off
     assert not [*built_in(absent.evidence({0: {"key of weight": "weight"}}), (), 0)]

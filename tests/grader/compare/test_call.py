@@ -1,4 +1,4 @@
-"""How the call in which a submission fails is repeated."""
+"""Failing calls, written as a learner would repeat them."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ LATE = story(step(), step(), EVALUATED, LayerStep(Action.RELOAD), EVALUATED, mom
         (OwnProbe("block", {"x": array(7), "alpha": 0.4, "upstream": "drawn"}), 1, "block(x=(7,), alpha=0.4)"),
     ],
 )  # fmt: skip
-def test_a_call_is_told_as_a_learner_would_write_it(request_: TypedRequest, number: int | str | None, words: str) -> None:
+def test_a_call_is_written_as_a_learner_would(request_: TypedRequest, number: int | str | None, words: str) -> None:
     assert call_in_words(request_, number) == words
 
 

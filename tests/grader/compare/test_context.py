@@ -1,4 +1,4 @@
-"""What a request tells of a layer: numbers by name, counts, inputs by step, weight and bias."""
+"""The setting of a request: the layer's numbers by name, counts, inputs by step, weight and bias."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def array(*shape: int) -> Array:
     return Array(np.ones(shape, np.float32), "float32")
 
 
-def test_a_story_tells_of_its_layer() -> None:
+def test_a_story_gives_the_setting_of_its_layer() -> None:
     story = LayerStory(
         "Norm",
         [3, 6, 0.5],
@@ -25,13 +25,13 @@ def test_a_story_tells_of_its_layer() -> None:
         steps=[LayerStep(Action.TRAIN, array(4, 6, 5)), LayerStep(Action.RELOAD), LayerStep(Action.EVALUATE, array(1, 6, 5))],
     )
     setting = setting_of(story, CONTRACT)
-    assert setting.numbers == {"groups": 3.0, "eps": 0.5, "momentum": 0.25, "running": 0.125}  # a size is a count, and True is no number
+    assert setting.numbers == {"groups": 3.0, "eps": 0.5, "momentum": 0.25, "running": 0.125}  # a size is a count, and True is not a number
     assert setting.counts == (2, 4, 5, 6, 8, 10, 20, 24, 30, 40, 120)  # 2: six channels in three groups
     assert {number: x.shape for number, x in setting.inputs.items()} == {1: (4, 6, 5), 3: (1, 6, 5)}
     assert setting.weight is not None and setting.weight.shape == (6,) and setting.bias is None
 
 
-def test_so_do_a_call_and_a_probe() -> None:
+def test_calls_and_probes_give_a_setting() -> None:
     called = setting_of(FunctionCall("f", [array(2, 3)], {"alpha": 0.3}), CONTRACT)
     assert (called.numbers, called.counts, called.inputs) == ({"alpha": 0.3}, (2, 3, 6), {})
     probed = setting_of(OwnProbe("block", {"x": array(5, 7), "alpha": 2.5, "name": "text", "flag": False}), CONTRACT)
@@ -40,7 +40,7 @@ def test_so_do_a_call_and_a_probe() -> None:
     assert (handing_on.numbers, handing_on.counts) == ({"eps": 0.5}, (5, 7, 35))
 
 
-def test_a_new_layer_tells_what_it_is_built_with() -> None:
+def test_a_new_layer_gives_its_arguments() -> None:
     setting = setting_of(NewLayer("Norm", [3, 6], {"eps": 0.5}), CONTRACT)
     assert (setting.numbers, setting.counts, setting.weight) == ({"groups": 3.0, "size": 6.0, "eps": 0.5}, (), None)
 

@@ -1,4 +1,4 @@
-"""A check that failed by an exception tells it: what was said, where, and what to do."""
+"""The exception of a failed check: its message, its place, and advice."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FAILED = Check("test_a", "Claim.", Kind.FORMULA, Outcome.FAILED, 1)
 
 
 def raised(error: Error | None, *before: Played, source: str = SOURCE, check: Check = FAILED) -> Raised | None:
-    """Tell a check whose last play ended with this error."""
+    """Return the exception of a check whose last play ended with this error."""
     last = Played(RIGHT if error is None else Observation(error=error), EXPECTATION)
     return told(check, Result(check, (*before, last)), EXERCISE, source).raised
 
@@ -45,7 +45,7 @@ def test_an_exception_is_told_with_its_place() -> None:
     assert raised(ERROR) == Raised(message, 3, 18, 5, "    return torch.sqrrt(x)", "rms")
 
 
-def test_the_play_that_ended_too_early_decides() -> None:
+def test_the_play_that_ended_too_early_is_told() -> None:
     found = raised(ERROR, Played(RIGHT, EXPECTATION))
     assert found is not None and found.line == 3
 
@@ -55,12 +55,12 @@ def test_a_check_that_did_not_fail_tells_nothing(outcome: Outcome) -> None:
     assert raised(ERROR, check=replace(FAILED, outcome=outcome)) is None
 
 
-def test_nothing_is_told_where_nothing_was_raised_or_the_source_is_no_python() -> None:
+def test_nothing_is_told_without_an_exception_or_valid_source() -> None:
     assert raised(None) is None and raised(ERROR, source="x = = 1") is None
     assert told(FAILED, Result(FAILED, ()), EXERCISE, SOURCE) == FAILED
 
 
-def test_the_exception_that_is_due_is_not_told_and_any_other_is() -> None:
+def test_only_unexpected_exceptions_are_told() -> None:
     due, other = Error(Cause.RAISED, "x", ("ValueError", "Exception"), step=1), Error(Cause.RAISED, "x", ("IndexError",), step=1)
     found = []
     for error in (due, replace(due, step=2), other):
@@ -70,7 +70,7 @@ def test_the_exception_that_is_due_is_not_told_and_any_other_is() -> None:
     assert found[2] == Raised("IndexError: x", advice="A ValueError is due here: look at the input first, and raise it yourself.")
 
 
-def test_a_call_that_no_frame_shows_is_placed_at_its_definition() -> None:
+def test_a_call_without_frames_is_placed_at_its_definition() -> None:
     error = Error(Cause.RAISED, "rms() got an unexpected keyword argument 'eps'", ("TypeError",))
     found = raised(error, source="def rms(x):\n    return x\n")
     assert found is not None and (found.line, found.column, found.width, found.text) == (1, 5, 3, "def rms(x):")
@@ -88,5 +88,5 @@ def test_a_call_that_no_frame_shows_is_placed_at_its_definition() -> None:
         (Error(Cause.RAISED, "x" * 1000, ("KeyError",)), f"KeyError: {'x' * 300}…"),
     ],
 )
-def test_what_is_said_takes_a_line(error: Error, text: str) -> None:
+def test_the_message_takes_one_line(error: Error, text: str) -> None:
     assert said(error) == text

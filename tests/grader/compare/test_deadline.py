@@ -1,4 +1,4 @@
-"""A deadline passes once, and stops whatever is yielded after it."""
+"""A deadline passes once. When it has passed, it stops the iteration over its items."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def test_the_examples_hold() -> None:
     assert doctest.testmod(deadline).failed == 0
 
 
-def test_a_deadline_that_never_comes_is_kept() -> None:
+def test_an_endless_deadline_never_passes() -> None:
     NEVER.keep()
     assert (NEVER.left_s, NEVER.has_passed(), NEVER.earlier(9.0)) == (math.inf, False, NEVER)
     assert list(NEVER.each([1, 2])) == [1, 2]
@@ -32,7 +32,7 @@ def test_a_deadline_passes() -> None:
         earlier.keep()
 
 
-def test_things_are_yielded_while_there_is_time() -> None:
+def test_items_are_yielded_until_the_deadline() -> None:
     def endless() -> Iterator[float]:
         while True:
             time.sleep(0.01)

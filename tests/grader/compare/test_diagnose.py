@@ -1,4 +1,4 @@
-"""Which mistakes are named: one, two or three together, however they are written; and none where none explains everything."""
+"""Named mistakes: one, two or three together in any notation, and none if no set of mistakes explains everything."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ ANY_RANK = ("x.ndim != 2", "x.ndim == 0")
 DETACHED = ("len(x)\n", "len(x)\n        mu = mu.data\n")
 EPS_OUTSIDE = ("x.shape[-1] + eps) ** 0.5", "x.shape[-1]) ** 0.5 + eps")
 
-# slug, source, edits, the mistakes that are named: those of one diagnosis
+# slug, source, edits, the mistakes in the one diagnosis
 ON_THE_TINY_COURSE: dict[str, tuple[str, str, list[tuple[str, str]], tuple[str, ...]]] = {
     "right function": ("rms", RMS, [], ()),
     "right layer": ("centring", CENTRING, [], ()),
@@ -159,7 +159,7 @@ class BatchNorm(nn.Module):
 GREEK = [("weight", "gamma"), ("bias =", "beta ="), ("self.bias", "self.beta")]
 ONE_PASS = ("((h - mu) ** 2).sum(self.dims, keepdim=True) / self.n", "(h * h).sum(self.dims, keepdim=True).div(self.n) - mu ** 2")
 UNBIASED = ("sum(self.dims, keepdim=True) / self.n\n        y", "sum(self.dims, keepdim=True) / (self.n - 1)\n        y")
-CLAMPED = ("* torch.rsqrt(var + self.eps)", "/ var.sqrt().clamp(min=self.eps)")  # NaN where there is no eps agrees with this, too
+CLAMPED = ("* torch.rsqrt(var + self.eps)", "/ var.sqrt().clamp(min=self.eps)")  # NaN without eps agrees with this, too
 NARROW_FLOAT16 = ("x.to(torch.promote_types(x.dtype, torch.float32))", "x if x.dtype is torch.float16 else x.float()")
 BIASED_RUNNING = ("(var * n / (n - 1))", "var")
 
@@ -186,7 +186,7 @@ ON_REAL_EXERCISES: dict[str, tuple[str, str, list[tuple[str, str]], tuple[str, .
 
 
 def graded(course: Course, cases: dict[str, tuple[str, str, list[tuple[str, str]], tuple[str, ...]]], folder: Path) -> Reports:
-    """Every case, in one go."""
+    """Grade all cases in one call."""
     submissions = []
     for number, (slug, source, edits, _) in enumerate(cases.values()):
         for old, new in edits:
@@ -226,7 +226,7 @@ def test_mistakes_of_real_exercises(case: str, real_reports: Reports) -> None:
     assert (real_reports[case].outcome is Outcome.PASSED) == case.startswith("right")
 
 
-def test_a_diagnosis_says_what_the_mistake_says(tiny: Course, tiny_reports: Reports) -> None:
+def test_a_diagnosis_uses_the_text_of_the_mistake(tiny: Course, tiny_reports: Reports) -> None:
     said = {mistake.name: mistake.says for mistake in read_mistakes(tiny.exercise("centring"))}
     [one], [three] = tiny_reports["one in a buffer"].diagnoses, tiny_reports["three"].diagnoses
     seen_by = tuple(check.name for check in tiny_reports["one in a buffer"].checks if check.outcome is Outcome.FAILED)
@@ -252,7 +252,7 @@ def test_checks_that_played_nothing_say_nothing(outcome: Outcome, tiny: Course, 
 
 @dataclass(frozen=True)
 class Here:
-    """Plays a source in this process."""
+    """A player of a source in this process."""
 
     implementation: ModuleType
 
@@ -262,7 +262,7 @@ class Here:
 
 @dataclass
 class Counting:
-    """Plays any source in this process, and writes down which."""
+    """A player of any source in this process, which records the sources."""
 
     oracle: Oracle
     sources: list[str] = field(default_factory=list)
@@ -278,7 +278,7 @@ def oracle_of(expectations: Path) -> Oracle:
 
 
 def known(tiny: Course, expectations: Path, slug: str) -> Known:
-    """The mistakes of an exercise of the tiny course, with what they change."""
+    """Return the mistakes of an exercise of the tiny course, with their effects."""
     exercise = tiny.exercise(slug)
     reference, mistakes = read_text(exercise.reference), read_mistakes(exercise)
     plays = plays_of(collect([exercise])[slug], Rehearsal(oracle := oracle_of(expectations), exercise, reference))
@@ -288,7 +288,7 @@ def known(tiny: Course, expectations: Path, slug: str) -> Known:
 def searched(
     tiny: Course, expectations: Path, slug: str, source: str, within_s: float = math.inf
 ) -> tuple[tuple[Diagnosis, ...], list[str]]:
-    """What a search finds, with the sources that it played."""
+    """Return the diagnoses of a search, and the sources that it played."""
     exercise, oracle = tiny.exercise(slug), oracle_of(expectations)
     run = Run(Here(load(source, "mine.py")), Rehearsal(oracle, exercise, read_text(exercise.reference)))
     results, counting = list(run.results(collect([exercise])[slug])), Counting(oracle)
@@ -296,7 +296,7 @@ def searched(
 
 
 @pytest.mark.parametrize("edits", [[FLIPPED], [ANY_RANK], [DETACHED], [FLIPPED, ANY_RANK]])
-def test_mistakes_that_show_apart_are_recognised_without_any_play(edits: list[tuple[str, str]], tiny: Course, expectations: Path) -> None:
+def test_mistakes_without_overlap_need_no_play(edits: list[tuple[str, str]], tiny: Course, expectations: Path) -> None:
     source = CENTRING
     for old, new in edits:
         source = source.replace(old, new)
@@ -304,7 +304,7 @@ def test_mistakes_that_show_apart_are_recognised_without_any_play(edits: list[tu
     assert len(diagnosis.mistakes) == len(edits) and played == []
 
 
-def test_mistakes_that_show_together_are_played_together_alone(tiny: Course, expectations: Path) -> None:
+def test_overlapping_mistakes_are_only_played_together(tiny: Course, expectations: Path) -> None:
     two = CENTRING.replace(*FLIPPED).replace(*UNWEIGHTED)
     found, played = searched(tiny, expectations, "centring", two)
     alone = {mistake.source for mistake in read_mistakes(tiny.exercise("centring"))}
@@ -312,18 +312,18 @@ def test_mistakes_that_show_together_are_played_together_alone(tiny: Course, exp
     assert played and alone.isdisjoint(played)
 
 
-def test_a_search_without_time_says_what_needs_no_play(tiny: Course, expectations: Path) -> None:
+def test_a_search_without_time_finds_mistakes_without_plays(tiny: Course, expectations: Path) -> None:
     [diagnosis], played = searched(tiny, expectations, "centring", CENTRING.replace(*FLIPPED), within_s=-1.0)
     assert diagnosis.mistakes == ("momentum-flipped",) and played == []
 
 
-def test_a_search_without_time_that_finds_nothing_is_told_from_one_that_came_to_its_end(tiny: Course, expectations: Path) -> None:
+def test_an_unfinished_search_without_findings_is_out_of_time(tiny: Course, expectations: Path) -> None:
     unknown = CENTRING.replace("return ", "return 1.5 * ")
     with pytest.raises(OutOfTime):
         searched(tiny, expectations, "centring", unknown, within_s=-1.0)
 
 
-# What is found without any known mistake
+# Findings without any known mistake
 
 ASSERTS = ('raise ValueError("two dimensions, please")', 'raise AssertionError("two dimensions, please")')
 
@@ -336,17 +336,17 @@ def test_another_exception_is_named_and_hides_no_mistake(tiny: Course, expectati
     assert both.mistakes == ("momentum-flipped", "other-exception") and {"test_rank", "test_running_mean"} <= {*both.checks}
 
 
-def test_a_signature_that_lacks_arguments_is_named_and_hides_no_mistake(tiny: Course, expectations: Path) -> None:
+def test_missing_arguments_hide_no_mistake(tiny: Course, expectations: Path) -> None:
     without_eps = RMS.replace("x, eps=1e-5", "x").replace(" + eps)", " + 1e-5)").replace("x.float() ** 2", "x * x")
     [found], _ = searched(tiny, expectations, "rms", without_eps)
     assert (found.mistakes, len(found.checks)) == (("no-upcast", "missing-arguments"), 3)
     assert "rms() does not take `eps`." in found.says
 
 
-# What remains
+# Unexplained checks
 
 
-def test_what_is_not_explained_is_left_to_the_report(tiny_reports: Reports) -> None:
+def test_unexplained_checks_are_left_to_the_report(tiny_reports: Reports) -> None:
     report = tiny_reports["a known one, and a crash whatever the input"]
     failed = [check.name for check in report.checks if check.outcome is Outcome.FAILED]
     [found] = report.diagnoses

@@ -1,4 +1,4 @@
-"""Comparing: what differs, by how much, where, and by how much it might."""
+"""The differences: their numbers, size and place, and the tolerance at each place."""
 
 from __future__ import annotations
 
@@ -36,26 +36,26 @@ SHAPES = arrays.array_shapes(min_dims=0, max_dims=3, max_side=4)
 
 
 def expect(values: Any, dtype: str = "float32", spread: Any = 0.0, slack: Any = None) -> Expected:
-    """Numbers that are expected, as far as a float32 play determines them."""
+    """Return expected numbers, with the spread and the slack of a float32 play."""
     right = np.asarray(values, dtype=np.float64)
     moved = None if slack is None else np.broadcast_to(slack, right.shape)
     return Expected(Array(right, "float64"), dtype, np.broadcast_to(spread, right.shape), moved)
 
 
 def array(values: Any, dtype: str = "float32") -> Array:
-    """Numbers that came."""
+    """Return observed numbers."""
     return Array(np.asarray(values, dtype="float32" if dtype == "bfloat16" else dtype), dtype)
 
 
 def compare(actual: Value, expected: Expected) -> ArrayDifference:
-    """The difference of two arrays of one shape and dtype."""
+    """Return the difference of two arrays of the same shape and dtype."""
     found = difference(Place("output"), actual, expected)
     assert isinstance(found, ArrayDifference)
     return found
 
 
 def compare_values(actual: Value, expected: Expected) -> ValueDifference:
-    """The difference of anything else."""
+    """Return the difference of any other values."""
     found = difference(Place("output"), actual, expected)
     assert isinstance(found, ValueDifference)
     return found
@@ -72,7 +72,7 @@ def test_equal_numbers_are_no_difference() -> None:
     assert difference(Place("output"), array([1, 2.5, -3]), expect([1, 2.5, -3])) is None
 
 
-def test_a_difference_tells_where_how_many_and_by_how_much() -> None:
+def test_a_difference_has_place_count_and_size() -> None:
     right = np.array([[1.0, 2.0, 4.0], [8.0, 16.0, 32.0]])
     found = compare(array([[1.0, 2.5, 4.0], [8.0, 16.0, 33.0]]), expect(right))
     assert (found.place, found.dtype, found.shape, found.mismatched, found.total) == ("output", "float32", (2, 3), 2, 6)
@@ -81,17 +81,17 @@ def test_a_difference_tells_where_how_many_and_by_how_much() -> None:
     assert found.allowed == K * (U * 2.0 + 2.0**-149)
 
 
-def test_the_worst_place_is_the_one_farthest_beyond_what_is_allowed_there() -> None:
+def test_the_worst_place_exceeds_its_tolerance_the_most() -> None:
     found = compare(array([100.0, 1.001, 5.0]), expect([99.0, 1.0, 5.0], spread=[1e-2, 1e-9, 1e-9]))
     assert (found.at, found.max_abs) == ((1,), 1.0)
 
 
-def test_a_right_number_beside_wrong_ones_is_never_the_worst() -> None:
+def test_a_right_number_is_never_the_worst() -> None:
     found = compare(array([1.0, 0.0, 3.0]), expect([1.0, 2.0, 3.0]))
     assert (found.at, found.mismatched) == ((1,), 1)
 
 
-def test_both_sides_come_along_in_full() -> None:
+def test_both_sides_are_kept_in_full() -> None:
     found = compare(array([1.0, 9.0]), expect([1.0, 2.0]))
     assert found.numbers.expected.tolist() == [1.0, 2.0] and found.numbers.actual.tolist() == [1.0, 9.0]
     assert found.numbers.allowed.tolist() == [K * (U + 2.0**-149), K * (2 * U + 2.0**-149)]
@@ -118,16 +118,16 @@ def test_one_number_without_dimensions_is_compared() -> None:
     assert (found.shape, found.at, found.expected, found.actual, found.max_abs, found.max_rel) == ((), (), 2.0, 2.5, 0.5, 0.25)
 
 
-def test_no_numbers_at_all_agree() -> None:
+def test_empty_arrays_agree() -> None:
     assert difference(Place("output"), array(np.zeros((0, 3))), expect(np.zeros((0, 3)))) is None
 
 
-def test_a_wrong_number_where_zero_is_expected_is_infinitely_wrong() -> None:
+def test_a_wrong_number_instead_of_zero_is_infinitely_wrong() -> None:
     assert compare(array([0.0, 1.0]), expect([0.0, 0.0])).max_rel == math.inf
 
 
 @pytest.mark.parametrize("dtype", ["int64", "uint8"])
-def test_whole_numbers_agree_exactly_or_not(dtype: str) -> None:
+def test_whole_numbers_must_agree_exactly(dtype: str) -> None:
     expected = Expected(Array(np.array([3, 200]), "int64"), dtype)
     assert difference(Place("count"), array([3, 200], dtype), expected) is None
     found = compare(array([3, 199], dtype), expected)
@@ -135,51 +135,51 @@ def test_whole_numbers_agree_exactly_or_not(dtype: str) -> None:
     assert found.looks_like is None
 
 
-def test_truth_values_agree_exactly_or_not() -> None:
+def test_truth_values_must_agree_exactly() -> None:
     expected = Expected(Array(np.array([True, False]), "bool"), "bool")
     assert difference(Place("mask"), array([True, False], "bool"), expected) is None
     found = compare(array([True, True], "bool"), expected)
     assert (found.at, found.expected, found.actual, found.mismatched) == ((1,), False, True, 1)
 
 
-# What is allowed
+# The tolerance
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_what_is_allowed_follows_spread_size_and_smallest_number(dtype: str) -> None:
+def test_the_tolerance_follows_spread_size_and_smallest_number(dtype: str) -> None:
     found = allowed(expect([0.0, -2.0], dtype, spread=[0.0, 1e-6]))
     tiny = SMALLEST_SUBNORMAL[dtype]
     assert found.tolist() == [K * tiny, K * (1e-6 + U * 2.0 + tiny)]
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
-def test_half_precision_is_allowed_its_own_rounding_and_that_of_the_state(dtype: str) -> None:
+def test_half_precision_may_round_numbers_and_state(dtype: str) -> None:
     found = allowed(expect([2.0], dtype, spread=1e-6, slack=1e-3))
     single = K * (1e-6 + U * 2.0 + SMALLEST_SUBNORMAL[dtype])
     assert found.tolist() == [single + K_HALF * (UNIT_ROUNDOFF[dtype] * 2.0 + 1e-3)]
     assert (allowed(expect([2.0], dtype, spread=1e-6)) < found).all()
 
 
-def test_one_rounding_of_half_precision_is_accepted_and_many_are_not() -> None:
+def test_half_precision_may_round_only_once() -> None:
     expected = expect([1.0], "bfloat16", slack=0.0)
     assert difference(Place("output"), array([1 + 2.0**-7], "bfloat16"), expected) is None
     assert difference(Place("output"), array([1 + 2.0**-5], "bfloat16"), expected) is not None
 
 
-def test_an_estimate_may_be_off_by_five_standard_errors_of_the_difference_of_two() -> None:
+def test_an_estimate_may_be_five_standard_errors_off() -> None:
     expected = Expected(Array(np.asarray(0.5), "float64"), "float64", np.asarray(0.0), error=0.01)
     near, far = (Array(np.asarray(0.5 + errors * 0.01 * 2**0.5), "float64") for errors in (4.99, 5.01))
     assert difference(Place("spread"), near, expected) is None
     assert difference(Place("spread"), far, expected) is not None
 
 
-def test_subnormal_numbers_may_be_off_by_some_of_their_steps() -> None:
+def test_subnormal_numbers_may_be_a_few_steps_off() -> None:
     step = 2.0**-149
     assert difference(Place("output"), array([3 * step]), expect([0.0])) is None
     assert difference(Place("output"), array([(K + 1) * step]), expect([0.0])) is not None
 
 
-def test_whole_numbers_are_allowed_nothing() -> None:
+def test_whole_numbers_have_no_tolerance() -> None:
     assert allowed(Expected(Array(np.array([5]), "int64"), "int64")).tolist() == [0.0]
 
 
@@ -191,7 +191,7 @@ def test_numbers_agree_with_themselves(values: np.ndarray) -> None:
 
 @given(arrays.arrays(np.float64, SHAPES, elements=FLOATS), st.floats(0, 1), st.data())
 @settings(max_examples=100, deadline=None, derandomize=True)
-def test_one_number_beyond_what_is_allowed_is_always_found(values: np.ndarray, spread: float, data: st.DataObject) -> None:
+def test_one_number_beyond_the_tolerance_is_found(values: np.ndarray, spread: float, data: st.DataObject) -> None:
     expected = expect(values, "float64", spread)
     at = tuple(data.draw(st.integers(0, size - 1)) for size in values.shape)
     sign = data.draw(st.sampled_from([-1, 1]))
@@ -203,7 +203,7 @@ def test_one_number_beyond_what_is_allowed_is_always_found(values: np.ndarray, s
 
 @given(arrays.arrays(np.float64, SHAPES, elements=FLOATS), st.floats(1e-9, 1), st.data())
 @settings(max_examples=50, deadline=None, derandomize=True)
-def test_all_numbers_within_what_is_allowed_are_accepted(values: np.ndarray, spread: float, data: st.DataObject) -> None:
+def test_all_numbers_within_the_tolerance_are_accepted(values: np.ndarray, spread: float, data: st.DataObject) -> None:
     expected = expect(values, "float64", spread)
     share = data.draw(arrays.arrays(np.float64, values.shape, elements=st.floats(-0.99, 0.99)))
     assert difference(Place("output"), Array(values + share * allowed(expected), "float64"), expected) is None
@@ -244,7 +244,7 @@ def test_scalars_of_another_value_or_type_differ(value: Value, actual: Value) ->
     assert (found.expected, found.actual) == (value, actual) and type(found.actual) is type(actual)
 
 
-def test_numbers_where_a_scalar_is_expected_differ() -> None:
+def test_an_array_instead_of_a_scalar_differs() -> None:
     found = compare_values(array(1.0), Expected(1.0))
     assert (found.expected, found.actual) == (1.0, "a float32 tensor of shape ()")
 
@@ -263,17 +263,17 @@ def test_a_place_that_is_missing_is_a_difference() -> None:
     assert (found.expected, found.actual) == ("a float32 tensor of shape (1,)", "nothing")
 
 
-def test_a_place_that_an_error_kept_from_being_reached_is_none() -> None:
+def test_places_after_an_error_are_no_difference() -> None:
     expected = expectation({"step 1 · output": expect([1.0]), "step 2 · output": expect([1.0])})
     seen = Observation({"step 1 · output": array([2.0])}, RAISED)
     assert [found.place for found in differences(seen, expected)] == ["step 1 · output"]
 
 
-def test_places_that_nobody_asked_for_are_nobodys_business() -> None:
+def test_extra_places_are_ignored() -> None:
     assert differences(Observation({"output": array([1.0]), "extra": 3}), expectation({"output": expect([1.0])})) == ()
 
 
-# Expectations that nothing can be compared with
+# Unusable expectations
 
 
 def test_a_finite_expectation_is_sound() -> None:
@@ -300,30 +300,30 @@ NOT_STABLE = (
         (expect([1.0], spread=math.nan), NOT_STABLE),
     ],
 )
-def test_an_expectation_that_is_not_finite_is_the_fault_of_the_suite(place: Expected, says: str) -> None:
+def test_an_infinite_expectation_is_the_suites_fault(place: Expected, says: str) -> None:
     assert unsound(expectation({"first": expect([1.0]), "output": place})) == says
 
 
-def test_slack_that_is_not_finite_is_the_fault_of_the_suite() -> None:
+def test_infinite_slack_is_the_suites_fault() -> None:
     assert unsound(expectation({"output": expect([1.0], "float16", slack=math.inf)})) is not None
 
 
-def test_a_reference_that_returns_no_numbers_is_the_fault_of_the_suite() -> None:
+def test_a_reference_without_numbers_is_the_suites_fault() -> None:
     assert unsound(expectation({"output": Expected(Foreign(Reason.TYPE, "list"))})) == (
         "the reference returns a list at output, which cannot be compared; "
         "tensors, NumPy arrays, numbers, bools, texts and None can, each at a place of its own"
     )
 
 
-def test_the_largest_error_is_that_of_a_number_that_differs() -> None:
-    """The second number is further off than the first, and may be."""
+def test_the_largest_error_is_that_of_a_wrong_number() -> None:
+    """Make the error of the second number the larger one, within its tolerance."""
     wide = Expected(Array(np.array([1.0, 1e6]), "float64"), "float32", np.array([0.0, 1.0]))
     [found] = differences(Observation({"output": array([1.5, 1e6 + 10])}), expectation({"output": wide}))
     assert isinstance(found, ArrayDifference)
     assert (found.mismatched, found.max_abs, found.max_rel) == (1, 0.5, 0.5)
 
 
-def test_what_is_allowed_is_computed_once_and_stays() -> None:
+def test_the_tolerance_is_computed_once() -> None:
     expected = expect([1.0, 2.0])
     limit = allowed(expected)
     assert allowed(expected) is limit

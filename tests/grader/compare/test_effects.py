@@ -1,4 +1,4 @@
-"""Effects: what each mistake changes, native and exact."""
+"""Effects: the changes that each mistake causes, native and exact."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ WORLD = World(
 
 
 def changed(effects: Effects, name: str) -> tuple[dict[int, str], dict[int, tuple[list[float], list[float], bool]]]:
-    """By fact: the words of a mistake, and its numbers, exact and native, with whether they are unstable."""
+    """Return the words of a mistake by fact, and its exact and native numbers by fact, with a flag that they are unstable."""
     owner = effects.mistakes.index(name)
     rows = np.flatnonzero(effects.mistake == owner)
     words = {int(effects.fact[row]): effects.words[effects.word[row]] for row in rows}
@@ -52,12 +52,12 @@ def changed(effects: Effects, name: str) -> tuple[dict[int, str], dict[int, tupl
         ("harmless", {}, {}),
     ],
 )
-def test_only_what_a_mistake_changes_is_kept(name: str, words: dict[int, str], numbers: dict[int, object]) -> None:
+def test_effects_contain_only_changes(name: str, words: dict[int, str], numbers: dict[int, object]) -> None:
     assert changed(WORLD.effects(), name) == (words, numbers)
 
 
 @pytest.mark.parametrize(("share", "played"), [(0.3, False), (0.8, True)])
-def test_what_is_natively_off_by_less_than_half_of_what_it_may_be_is_not_played_in_float64(share: float, played: bool) -> None:
+def test_small_native_changes_are_not_played_in_float64(share: float, played: bool) -> None:
     limit = right_of(WORLD.expected(1), None).limits[1]
     slight: Seen = {"output": [4.0, 5.0 + share * float(limit), 6.0]}
     world = World(PLAYS, {"slight": {1: slight}}, exact={"slight": {1: {"output": [4.0, 7.0, 6.0]}}})
@@ -66,7 +66,7 @@ def test_what_is_natively_off_by_less_than_half_of_what_it_may_be_is_not_played_
 
 
 @pytest.mark.parametrize(("second", "rough"), [(5.0, False), (5.5, True)])
-def test_what_was_played_natively_only_is_rough_unless_it_is_close(second: float, rough: bool) -> None:
+def test_a_native_only_change_is_rough_unless_close(second: float, rough: bool) -> None:
     right = right_of(WORLD.expected(1), None)
     facts = facts_of(WORLD.seen({1: {"output": [4.0, second, 6.0]}}, 1), right)
     change = change_of(facts, None, right)
@@ -75,7 +75,7 @@ def test_what_was_played_natively_only_is_rough_unless_it_is_close(second: float
 
 
 @pytest.mark.parametrize("second", [5.0, 5.5])
-def test_what_float64_told_can_be_left_out_again(second: float) -> None:
+def test_float64_results_can_be_left_out_again(second: float) -> None:
     right = right_of(WORLD.expected(1), None)
     natively, exactly = (facts_of(WORLD.seen({1: {"output": [4.0, number, 6.0]}}, 1), right) for number in (second, 7.0))
     alone, told = change_of(natively, None, right).natively(right), change_of(natively, exactly, right).natively(right)
@@ -85,7 +85,7 @@ def test_what_float64_told_can_be_left_out_again(second: float) -> None:
     assert told.words == alone.words
 
 
-def test_what_is_wrong_outside_of_the_sample_stays_wrong_without_float64() -> None:
+def test_wrong_numbers_outside_the_sample_survive_without_float64() -> None:
     numbers = [1.0] * 500
     world = World([{"output": numbers}], {})
     right = right_of(world.expected(0), None)
@@ -94,13 +94,13 @@ def test_what_is_wrong_outside_of_the_sample_stays_wrong_without_float64() -> No
     assert len(change_of(facts, facts, right).natively(right).numbers) == 1
 
 
-def test_the_layout_of_some_plays_begins_with_the_first_of_them() -> None:
+def test_the_layout_begins_with_its_first_play() -> None:
     layout = Layout.of(WORLD.plays()[1:])
     assert (layout.keys, layout.facts, layout.numbers) == ((("test_1", 0),), (3,), (3,))
     assert layout.first_fact == layout.first_number == {("test_1", 0): 0}
 
 
-def test_a_play_is_known_by_its_name_and_size() -> None:
+def test_a_play_is_identified_by_name_and_size() -> None:
     layout, right = WORLD.effects().layout, right_of(WORLD.expected(0), None)
     assert layout.fits(("test_0", 0), right)
     assert not layout.fits(("test_1", 0), right) and not layout.fits(("test_0", 1), right)

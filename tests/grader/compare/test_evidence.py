@@ -1,4 +1,4 @@
-"""Evidence: which facts were observed, which are wrong, and what each mistake has to do with them."""
+"""Evidence: the observed and the wrong facts, and each mistake's part in them."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ WORLD = World(
 
 
 def sets(evidence: Evidence, number: int) -> tuple[list[int], list[int]]:
-    """The facts that a mistake changes, and those of them that were observed otherwise."""
+    """Return the facts that a mistake changes, and those of them that were observed to be different."""
     part = evidence.parts[number]
     return [*facts_in(part.active)], [*facts_in(part.contradicted)]
 
 
-def test_a_right_submission_has_nothing_wrong_and_contradicts_every_mistake() -> None:
+def test_a_right_submission_contradicts_every_mistake() -> None:
     evidence = WORLD.evidence({})
     assert (evidence.wrong, evidence.checks) == (0, {}) and [*facts_in(evidence.reached)] == [0, 1, 2, 4, 5, 6, 7]
     assert [sets(evidence, number) for number in range(3)] == [([1, 6], [1, 6]), ([2], [2]), ([7], [7])]
 
 
-def test_the_facts_of_a_play_from_a_step_on_end_with_how_it_ended() -> None:
+def test_facts_since_a_step_include_the_ending() -> None:
     first, second = Place("output", step=1), Place("output", step=2)
     [play] = World([{first: [1.0], second: [2.0]}], {}).evidence({}).plays
     assert [bin(play.since(step)) for step in (None, 1, 2, 3)] == ["0b11111", "0b11111", "0b11100", "0b10000"]
 
 
-def test_what_is_observed_speaks_for_a_mistake_or_against_it() -> None:
+def test_observations_support_or_contradict_a_mistake() -> None:
     evidence = WORLD.evidence({0: {"output": [2.0, 4.0, 6.0]}})
     assert [*facts_in(evidence.wrong)] == [1] and evidence.checks == {"test_0": 0b11111}
     assert sets(evidence, 0) == ([1, 6], [6]) and evidence.parts[0].witnessed == {1: 3}
     assert evidence.known & 0b10 and not evidence.known & 0b100
 
 
-def test_an_error_leaves_what_comes_after_it_unknown() -> None:
+def test_facts_after_an_error_are_unknown() -> None:
     evidence = WORLD.evidence({1: raised("TypeError")})
     assert [*facts_in(evidence.reached)] == [0, 1, 2, 4, 7] and [*facts_in(evidence.wrong)] == [7]
     assert sets(evidence, 2) == ([7], []) and sets(evidence, 0) == ([1], [1])
@@ -55,7 +55,7 @@ def test_an_error_leaves_what_comes_after_it_unknown() -> None:
 
 
 @pytest.mark.parametrize("error", [Error(Cause.CRASHED, "killed"), Error(Cause.RAISED, "banned", ("ByHand", "RuntimeError"))])
-def test_a_play_without_an_answer_says_nothing(error: Error) -> None:
+def test_a_play_without_an_answer_gives_no_evidence(error: Error) -> None:
     evidence = WORLD.evidence({1: error})
     assert [*facts_in(evidence.reached)] == [0, 1, 2, 4] and evidence.wrong == 0 and [play.died for play in evidence.plays] == [False, True]
 
@@ -65,7 +65,7 @@ def test_facts_can_be_left_out() -> None:
     assert [*facts_in(evidence.wrong)] == [1] and sets(evidence, 1) == ([], []) and not evidence.reached & 0b100
 
 
-def test_plays_that_the_effects_do_not_know_say_nothing() -> None:
+def test_unknown_plays_give_no_evidence() -> None:
     results = WORLD.results({0: {"flag": False}})
     unknown = [replace(result, check=replace(result.check, name=f"other_{result.check.name}")) for result in results]
     evidence = evidence_of(unknown, WORLD.forecasts())

@@ -1,4 +1,4 @@
-"""Where a factor comes from: counts and numbers that are there, and nothing else."""
+"""The origin of a factor: only counts and numbers of the setting."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ LAYER = Setting(numbers={"momentum": 0.3, "alpha": 2.213}, counts=(6, 7, 42))
         (-2.0, "-2"),
     ],
 )
-def test_a_factor_is_named_by_what_the_layer_was_built_with_and_given(factor: float, words: str) -> None:
+def test_a_factor_is_named_after_the_setting(factor: float, words: str) -> None:
     assert named(factor, LAYER) == words
 
 
 @pytest.mark.parametrize("factor", [0.3, 0.7, 2.213, 42.0, math.sqrt(7), 1 / 42])
-def test_what_is_not_there_is_no_origin(factor: float) -> None:
+def test_without_a_setting_a_factor_has_no_origin(factor: float) -> None:
     assert named(factor) == f"{factor:.6g}"
 
 

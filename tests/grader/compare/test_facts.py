@@ -20,7 +20,7 @@ def facts(seen: Observation | Seen, right: Seen = RIGHT, refusal: tuple[str, ...
     return facts_of(seen, right_of(expectation(right, 0), refusal))
 
 
-def test_what_is_right_has_no_wrong_fact() -> None:
+def test_a_right_observation_has_no_wrong_fact() -> None:
     found = facts(RIGHT)
     assert not found.wrong.any() and found.reached.tolist() == [True, True, True, False, True, False, True]
     assert found.numbers.tolist() == [1.0, 2.0] and found.ending == ""
@@ -51,7 +51,7 @@ def test_any_other_name_is_alike() -> None:
     assert one.forms == other.forms != facts(RIGHT).forms
 
 
-def test_an_error_ends_a_play_and_leaves_what_comes_after_it_unknown() -> None:
+def test_facts_after_an_error_are_not_reached() -> None:
     found = facts(Observation({"output": Array(np.array([1.0, 2.0], np.float32), "float32")}, raised("KeyError", 2)))
     assert found.reached.tolist() == [True, True, False, False, False, False, True]
     assert np.flatnonzero(found.wrong).tolist() == [6] and found.ending == "KeyError at 2"
@@ -66,12 +66,12 @@ def test_an_error_ends_a_play_and_leaves_what_comes_after_it_unknown() -> None:
         (raised("ValueError", 2), "ValueError at 2", True),
     ],
 )
-def test_how_a_play_ends_that_should_be_refused(seen: Seen, ending: str, wrong: bool) -> None:
+def test_endings_of_a_play_that_should_be_refused(seen: Seen, ending: str, wrong: bool) -> None:
     found = facts(seen, raised("ValueError"), ("ValueError",))
     assert (found.ending, bool(found.wrong[-1])) == (ending, wrong)
 
 
-def test_of_many_numbers_a_sample_is_kept_but_all_are_compared() -> None:
+def test_all_numbers_are_compared_but_a_sample_is_kept() -> None:
     right = [float(number) for number in range(10 * MOST_NUMBERS)]
     left_out = next(number for number in range(len(right)) if number not in chosen(len(right)))
     found = facts({"output": [*right[:left_out], -7.0, *right[left_out + 1 :]]}, {"output": right})

@@ -1,4 +1,4 @@
-"""Footprints: which facts each mistake changes, and the way to a file and back."""
+"""Footprints: the facts that each mistake changes, and their encoding for a file."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_a_footprint_is_all_facts_that_a_mistake_changes(name: str, facts: list[
 @pytest.mark.parametrize(
     ("name", "plays"), [("doubled", {0}), ("flagged", {0, 1}), ("crashes", {1}), ("unstable", {1}), ("harmless", set[int]())]
 )
-def test_where_a_mistake_changes_anything(name: str, plays: set[int]) -> None:
+def test_plays_that_a_mistake_changes(name: str, plays: set[int]) -> None:
     assert FOOTPRINTS.plays_of(name) == {(f"test_{number}", 0) for number in plays}
 
 
@@ -47,13 +47,13 @@ def test_footprints_of_some_mistakes_are_in_their_order() -> None:
     assert encode(whole) == encode(FOOTPRINTS)
 
 
-def test_a_mistake_is_known_by_its_name_and_its_source() -> None:
+def test_a_mistake_is_identified_by_name_and_source() -> None:
     doubled = WORLD.known[0]
     assert FOOTPRINTS.has(doubled)
     assert not FOOTPRINTS.has(Mistake("doubled", "", "another source")) and not FOOTPRINTS.has(Mistake("tripled", "", doubled.source))
 
 
-def test_the_same_footprints_come_back_from_a_file() -> None:
+def test_footprints_survive_encoding() -> None:
     back = decode(encode(FOOTPRINTS))
     assert encode(back) == encode(FOOTPRINTS) and back.mistakes == FOOTPRINTS.mistakes
     assert (back.layout.facts, back.layout.numbers, back.layout.keys) == ((5, 3), (3, 3), (("test_0", 0), ("test_1", 0)))
@@ -66,10 +66,10 @@ def test_other_bytes_are_damaged(content: bytes) -> None:
         decode(content)
 
 
-def test_footprints_of_no_mistake_leave_everybody_alone() -> None:
+def test_footprints_of_no_mistakes_are_empty() -> None:
     none = FOOTPRINTS.among(())
     assert none.acts.shape == (0, 2) and decode(encode(none)).marks.shape == (0, 8)
 
 
-def test_a_digest_tells_where_one_text_ends() -> None:
+def test_a_digest_separates_its_texts() -> None:
     assert digest("ab", "c") != digest("a", "bc") and digest("ab") == digest(b"ab") < 2**64

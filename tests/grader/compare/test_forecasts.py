@@ -1,4 +1,4 @@
-"""Forecasts: every mistake's numbers, where they stand among those of all plays, and how far an observation may be from them."""
+"""Forecasts: the numbers of every mistake, their positions among those of all plays, and their tolerances."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ DOUBLED, FLAGGED, UNSTABLE = WORLD.forecasts().each
 
 
 def held(got: list[float]) -> Agreement:
-    """The first mistake, held against all numbers of both plays."""
+    """Compare the first mistake with all numbers of both plays."""
     off = np.array(got) - [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
     return agreement(DOUBLED.forecast, off[DOUBLED.seen], (np.abs(off) > 1e-3)[DOUBLED.seen])
 
 
-def test_every_mistake_has_a_forecast_of_the_facts_that_it_changes() -> None:
+def test_every_mistake_has_a_forecast_of_its_facts() -> None:
     assert [each.facts.tolist() for each in (DOUBLED, FLAGGED, UNSTABLE)] == [[1, 6], [], [6]]
     assert [each.seen.tolist() for each in (DOUBLED, FLAGGED, UNSTABLE)] == [[0, 1, 2, 3, 4, 5], [], [3, 4, 5]]
     assert [each.forecast.unstable.tolist() for each in (DOUBLED, FLAGGED, UNSTABLE)] == [[False, False], [], [True]]
@@ -42,12 +42,12 @@ def test_every_mistake_has_a_forecast_of_the_facts_that_it_changes() -> None:
         ([1.0, 2.0, 3.0, 4.0, 5.0, 12.0], [False, True], [0, 1]),
     ],
 )
-def test_a_forecast_is_held_against_what_was_observed(got: list[float], agrees: list[bool], witnessed: list[int]) -> None:
+def test_a_forecast_is_compared_with_the_observation(got: list[float], agrees: list[bool], witnessed: list[int]) -> None:
     found = held(got)
     assert (found.agrees.tolist(), found.witnessed.tolist()) == (agrees, witnessed)
 
 
-def test_of_a_play_that_is_another_one_nothing_is_permitted() -> None:
+def test_a_changed_play_has_no_tolerance() -> None:
     effects, plays = WORLD.effects(), WORLD.plays()
     plays_of_another: list[Seen] = [{"output": [1.0]}, PLAYS[1]]
     other = World(plays_of_another, WORLD.mistakes).plays()

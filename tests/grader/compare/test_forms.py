@@ -1,4 +1,4 @@
-"""Findings about forms: what they say, and which known mistake is named instead."""
+"""Findings about forms, and the known mistakes that are named instead of them."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class RMSNorm(nn.Module):
 NARROW = ("h = x.to(torch.promote_types(x.dtype, torch.float32))", "h = x")
 FLOAT32 = (".to(x.dtype)\n", "\n")
 WIDE = (".to(x.dtype)\n", ".double()\n")
-UNKNOWN = ("(h.square()", "(1.23456 * h.square()")  # a factor that no known mistake has, and that is not tried either
-PLAIN = ("(h.square()", "(1.25 * h.square()")  # one that is
+UNKNOWN = ("(h.square()", "(1.23456 * h.square()")  # a factor that no known mistake has, and that the search does not try either
+PLAIN = ("(h.square()", "(1.25 * h.square()")  # a factor that the search tries
 LEADING = ("return (h * scale * self.weight).to(x.dtype)", "return (h * scale * self.weight).to(x.dtype)[None]")
 IN_PLACE = (
     "return (h * scale * self.weight).to(x.dtype)",

@@ -1,4 +1,4 @@
-"""Several mistakes in one source: what they do together is played once, and held against what was observed."""
+"""Several mistakes in one source: they are played together once, and compared with the observation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def joint(observed: list[float], together: list[float]) -> tuple[Joint, World]:
     return Joint(world.evidence({0: {"output": observed}}), REFERENCE, world.known, world.answers), world
 
 
-def test_what_they_do_together_agrees_with_what_was_observed_or_contradicts_it() -> None:
+def test_joint_results_agree_with_or_contradict_the_observation() -> None:
     one, _ = joint([-2.0, -4.0, -6.0], [-2.0, -4.0, -6.0])
     part = one.part((0, 1), 0)
     assert part is not None and [*facts_in(part.active)] == [1] and part.contradicted == 0 and part.witnessed == {1: 3}
@@ -31,7 +31,7 @@ def test_what_they_do_together_agrees_with_what_was_observed_or_contradicts_it()
     assert part is not None and [*facts_in(part.contradicted)] == [1]
 
 
-def test_where_they_undo_each_other_nothing_is_changed() -> None:
+def test_mistakes_that_cancel_change_nothing() -> None:
     one, _ = joint([1.0, 2.0, 3.0], [1.0, 2.0, 3.0])
     part = one.part((0, 1), 0)
     assert part is not None and part.active == 0
@@ -42,7 +42,7 @@ def test_each_set_and_play_is_played_once() -> None:
     assert one.part((0, 1), 0) is one.part((0, 1), 0) and world.asked == [(BOTH, 0)]
 
 
-def test_several_are_played_ahead_until_it_is_enough() -> None:
+def test_plays_are_made_ahead_until_there_are_enough() -> None:
     world = World(PLAYS * 4, {"doubled": {}, "negated": {}})
     one = Joint(world.evidence({0: {"output": [7.0, 7.0, 7.0]}}), REFERENCE, world.known, world.answers)
     one.play((((0, 1), number) for number in (2, 0, 2, 3, 1)), lambda: len(one.seen) == 3)
@@ -58,7 +58,7 @@ def test_an_error_of_both_together_is_an_ending() -> None:
     assert part is not None and [*facts_in(part.active)] == [4] and part.contradicted == 0
 
 
-def test_what_cannot_be_made_together_or_played_is_none() -> None:
+def test_impossible_sets_and_dead_plays_give_none() -> None:
     overlapping = [Mistake(name, "", f"{letter}{REFERENCE[1:]}", (Edit(0, 1, letter),)) for name, letter in (("a", "a"), ("b", "b"))]
     evidence = WORLD.evidence({0: {"output": [7.0, 7.0, 7.0]}})
     assert Joint(evidence, REFERENCE, overlapping, WORLD.answers).part((0, 1), 0) is None

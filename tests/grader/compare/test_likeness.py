@@ -1,4 +1,4 @@
-"""What a difference looks like: words only where they are true."""
+"""The resemblance of a difference to a simple change, told only if it is true."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_one_factor_or_offset_each_is_named(actual: np.ndarray, words: str) -> N
     assert likeness(actual) == words
 
 
-def test_factors_of_rows_too_short_to_tell_are_not_named() -> None:
+def test_factors_of_short_rows_are_not_named() -> None:
     expected = RANDOM.standard_normal((4, 2))
     assert likeness(expected * PER_ROW[:, :, 0], expected) is None
     assert likeness(expected[:, :1] * PER_ROW[:, :, 0], expected[:, :1]) is None
@@ -78,36 +78,36 @@ def test_axes_of_different_sizes_are_never_swapped() -> None:
     assert likeness(expected.T.reshape(3, 4), expected) is None
 
 
-def test_not_a_number_is_counted_and_found() -> None:
+def test_nan_is_counted_and_located() -> None:
     actual = RIGHT.copy()
     actual[1, 2, 0] = actual[3, 4, 2] = np.nan
     actual[2, 0, 0] = np.inf
     assert likeness(actual) == "NaN in 2 of 60 values, first at [1, 2, 0]"
 
 
-def test_infinity_is_counted_and_found() -> None:
+def test_infinity_is_counted_and_located() -> None:
     actual = RIGHT.copy()
     actual[0, 1, 2], actual[2, 0, 0], actual[3, 4, 2] = np.inf, -np.inf, np.nan
     assert likeness(actual) == "Inf in 2 of 60 values, first at [0, 1, 2]"
 
 
-def test_not_a_number_alone_is_said_too() -> None:
+def test_a_single_nan_is_named() -> None:
     assert likeness(np.array(np.nan), np.array(1.0)) == "NaN in 1 of 1 values, first at []"
 
 
-def test_zeros_alone_are_said() -> None:
+def test_all_zeros_are_named() -> None:
     assert likeness(np.zeros_like(RIGHT)) == "every value is 0"
 
 
-def test_one_zero_is_not_worth_a_word() -> None:
+def test_a_single_zero_is_not_named() -> None:
     assert likeness(np.zeros(()), np.ones(())) is None and likeness(np.zeros(1), np.ones(1)) is None
 
 
-def test_two_numbers_look_like_anything_and_nothing_is_said() -> None:
+def test_two_numbers_resemble_nothing() -> None:
     assert likeness(np.array([2.0, 4.0]), np.array([1.0, 2.0])) is None
 
 
-def test_numbers_that_are_barely_off_are_not_times_one() -> None:
+def test_numbers_barely_off_have_no_factor() -> None:
     permitted = np.full(RIGHT.shape, 1e-6)
     actual = RIGHT.copy()
     actual[0, 0, 0] += 1.5e-6
@@ -115,13 +115,13 @@ def test_numbers_that_are_barely_off_are_not_times_one() -> None:
 
 
 @pytest.mark.parametrize("model", [RIGHT * 3, RIGHT + 0.25, RIGHT * PER_CHANNEL, RIGHT + PER_ROW])
-def test_words_must_fit_as_exactly_as_a_right_answer(model: np.ndarray) -> None:
+def test_words_must_fit_within_the_tolerance(model: np.ndarray) -> None:
     permitted = np.full(RIGHT.shape, 1e-4)
     off = np.where(np.arange(RIGHT.size).reshape(RIGHT.shape) % 2, 1e-3, -1e-3)
     assert looks_like(RIGHT, model, permitted) is not None and looks_like(RIGHT, model + off, permitted) is None
 
 
-def test_whole_numbers_and_truth_values_look_like_nothing() -> None:
+def test_whole_numbers_and_truth_values_resemble_nothing() -> None:
     assert looks_like(np.array([1, 2, 3]), np.array([2, 4, 6]), np.zeros(3)) is None
     assert looks_like(np.array([True, False, True]), np.array([False] * 3), np.zeros(3)) is None
 
@@ -131,7 +131,7 @@ def test_random_numbers_look_like_nothing_in_particular(seed: int) -> None:
     assert likeness(np.random.default_rng(seed).standard_normal(RIGHT.shape)) is None
 
 
-def test_one_wrong_number_looks_like_nothing_in_particular() -> None:
+def test_one_wrong_number_resembles_nothing() -> None:
     actual = RIGHT.copy()
     actual[2, 2, 2] += 1
     assert likeness(actual) is None
@@ -140,21 +140,21 @@ def test_one_wrong_number_looks_like_nothing_in_particular() -> None:
 @pytest.mark.parametrize(
     ("expected", "actual"),
     [
-        (np.zeros(4), np.array([1.0, 2.0, 3.0, 4.0])),  # no factor leads from zero to anything
+        (np.zeros(4), np.array([1.0, 2.0, 3.0, 4.0])),  # no factor leads from zero to another number
         (np.ones(4), np.array([1e-30, -1e-30, 1e-30, -1e-30])),  # a factor of exactly 0
-        (np.full(4, 1e-5), np.full(4, 1e195)),  # a factor whose square is no float
-        (np.full(4, 1e300), np.array([1.0, 2.0, 3.0, 4.0])),  # sums that are no floats
+        (np.full(4, 1e-5), np.full(4, 1e195)),  # a factor whose square overflows
+        (np.full(4, 1e300), np.array([1.0, 2.0, 3.0, 4.0])),  # sums that overflow
         (np.array([-1e308, 1e308, 1.0]), np.array([1e308, -1e308, 1.0])),
     ],
 )
-def test_extreme_numbers_are_no_error(expected: np.ndarray, actual: np.ndarray) -> None:
+def test_extreme_numbers_raise_no_error(expected: np.ndarray, actual: np.ndarray) -> None:
     words = looks_like(expected, actual, np.full(expected.shape, 1e-7))
     assert words is None or words.startswith(("every value × ", "values in another order"))
 
 
 @given(st.lists(st.floats(allow_nan=True, allow_infinity=True), min_size=1, max_size=8), st.data())
 @settings(max_examples=100, deadline=None, derandomize=True)
-def test_no_numbers_at_all_are_an_error(numbers: list[float], data: st.DataObject) -> None:
+def test_arbitrary_numbers_raise_no_error(numbers: list[float], data: st.DataObject) -> None:
     size = len(numbers)
     expected = np.array(data.draw(st.lists(st.floats(-1e30, 1e30), min_size=size, max_size=size)))
     words = looks_like(expected, np.array(numbers), 1e-6 * np.abs(expected))

@@ -1,4 +1,4 @@
-"""A result of the wrong form is told like an exception: nothing that comes back, a tuple, an input that is changed."""
+"""A result of the wrong form is told like an exception: a missing result, a tuple, or a changed input."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ def test_a_missing_return_is_told_at_the_last_line(request_: TypedRequest) -> No
     assert found == Raised("`f` ends without `return`", 2, 5, 5, "    y = x", "f", "Write `return` and the result at its end.")
 
 
-def test_none_on_one_of_several_ways_is_told_at_the_definition() -> None:
+def test_a_conditional_none_is_told_at_the_definition() -> None:
     found = of_call("if x: return x", None)
     assert found is not None and (found.said, found.line, found.width) == ("`f` returned None", 1, 1)
 
 
-def test_a_tuple_is_told_where_it_is_returned() -> None:
+def test_a_tuple_is_told_at_its_return() -> None:
     found = of_call("return x, 1", TUPLE)
     assert found is not None and (found.said, found.column, found.width) == ("`f` returned a value of type `tuple`", 12, 4)
 
 
-def test_the_forward_of_the_layer_is_meant() -> None:
+def test_a_layer_is_told_at_its_forward() -> None:
     source = "class Norm:\n    def forward(self, x):\n        pass\n"
     found = told(source, LayerStory("Norm"), {"output": ZEROS}, {"output": None})
     assert found is not None and (found.said, found.line) == ("`forward` ends without `return`", 3)
@@ -68,11 +68,11 @@ def test_the_forward_of_the_layer_is_meant() -> None:
         ("def f(x):\n    pass\n", {}),
     ],
 )
-def test_anything_else_is_not_told(source: str, seen: dict[str, Any]) -> None:
+def test_other_results_are_not_told(source: str, seen: dict[str, Any]) -> None:
     assert told(source, CALL, {"result": ZEROS}, seen) is None
 
 
-def test_a_changed_input_is_told_where_the_text_shows_it() -> None:
+def test_a_changed_input_is_told_at_its_change() -> None:
     changed = Array(np.ones(2, np.float32), "float32")
     for place in ("input left alone", Place("argument {number} left alone", number=1)):
         found = told("def f(x):\n    x -= 1\n    return x\n", CALL, {place: ZEROS}, {place: changed})
@@ -88,7 +88,7 @@ def test_a_changed_input_is_told_where_the_text_shows_it() -> None:
         ("return dy", "ndarray", "`backward` returned a value of type `ndarray`"),
     ],
 )
-def test_gradients_that_are_no_tuple_are_told(end: str, kind: str, said: str) -> None:
+def test_gradients_outside_a_tuple_are_told(end: str, kind: str, said: str) -> None:
     source = f"def forward(x):\n    return x, x\ndef backward(dy, cache):\n    {end}\n"
     place = Place("what holds the gradients", step=1)
     found = told(source, LayerStory(FORWARD_BACKWARD, ["forward"]), {place: "tuple"}, {place: kind})

@@ -1,4 +1,4 @@
-"""Peeling: half precision is told from other mistakes by another play, and forms from numbers."""
+"""Peeling: a second play separates half precision from other mistakes, and the numbers separate forms from them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def array(numbers: Sequence[float], dtype: str) -> Array:
 
 
 def result(observed: Observation, dtype: str = "float16", place: Place = OUTPUT) -> Result:
-    """A check that failed, with one play in this dtype, whose right answer is RIGHT."""
+    """Return a failed check with one play in this dtype, whose right answer is RIGHT."""
     request = FunctionCall("f", args=[array(RIGHT, dtype)])
     right = Expected(array(RIGHT, "float64"), dtype, np.zeros(3), np.zeros(3))
     play = Played(observed, Expectation(request, {place: right}))
@@ -37,7 +37,7 @@ def seen(numbers: Sequence[float], dtype: str = "float16", place: Place = OUTPUT
 
 
 def again(answer: Observation | None) -> Callable[[Sequence[Playable]], list[Observation | None]]:
-    """Gives this answer to every request, all of which are in float32."""
+    """Answer every request, all of which must be in float32, with `answer`."""
 
     def play_again(requests: Sequence[Playable]) -> list[Observation | None]:
         assert all(request.inputs["args"][0].dtype == "float32" for request in requests)
@@ -50,7 +50,7 @@ def nobody(requests: Sequence[Playable]) -> list[Observation | None]:
     raise AssertionError("nothing is to be played again")
 
 
-def test_numbers_that_are_right_in_float32_are_a_matter_of_half_precision() -> None:
+def test_numbers_right_in_float32_show_half_precision() -> None:
     peeled = peel([result(seen([1.0, 2.0, 3.5]))], again(seen(RIGHT, "float32")))
     assert peeled.kinds == {HALF_PRECISION: {KEY: frozenset({1})}} and peeled.aside == {}
     [play] = peeled.rest[0].plays
@@ -63,54 +63,54 @@ def test_the_numbers_of_another_mistake_are_left() -> None:
     assert HALF_PRECISION in peeled.kinds and play.facts.wrong.tolist() == [False, True, False] and play.facts.numbers[2] == 6.0
 
 
-def test_numbers_that_only_a_rounding_moves_are_no_matter_of_half_precision() -> None:
+def test_numbers_moved_by_rounding_show_no_half_precision() -> None:
     results = [result(seen([1.0, 2.0, 6.0]))]
     peeled = peel(results, again(seen([1.0, 2.0, 6.001], "float32")))
     assert peeled.kinds == {} and peeled.rest[0].plays == results[0].plays
 
 
-def test_an_exception_that_float32_does_not_raise_is_a_matter_of_half_precision() -> None:
+def test_an_exception_absent_in_float32_shows_half_precision() -> None:
     error = Error(Cause.RAISED, "no", ("RuntimeError", "Exception"))
     peeled = peel([result(Observation(error=error))], again(seen(RIGHT, "float32")))
     assert peeled.kinds == {HALF_PRECISION: {KEY: frozenset({2})}}
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_a_wider_dtype_that_comes_back_speaks_neither_for_nor_against_a_mistake(dtype: str) -> None:
+def test_a_wider_returned_dtype_is_set_aside(dtype: str) -> None:
     peeled = peel([result(seen(RIGHT, dtype))], again(seen(RIGHT, "float32")))
     assert peeled.kinds == {WIDER_RETURNED: {KEY: frozenset({0})}} and peeled.aside == peeled.kinds[WIDER_RETURNED]
 
 
-def test_a_dtype_that_comes_back_whatever_goes_in_is_told_once() -> None:
+def test_a_constant_returned_dtype_is_told_once() -> None:
     results = [result(seen(RIGHT, "float64")), result(seen(RIGHT, "float64"), "float32")]
     assert [*peel(results, again(seen(RIGHT, "float64"))).kinds] == [OTHER_DTYPE]
 
 
-def test_right_numbers_in_another_shape_are_told_by_themselves() -> None:
+def test_right_numbers_in_another_shape_are_a_finding() -> None:
     observed = Observation({OUTPUT: Array(np.array([RIGHT], np.float32), "float32")})
     assert peel([result(observed, "float32")], nobody).kinds == {OTHER_SHAPE: {KEY: frozenset({0})}}
 
 
-def test_other_numbers_in_another_shape_tell_of_a_mistake_too() -> None:
+def test_wrong_numbers_in_another_shape_show_a_mistake_too() -> None:
     observed = Observation({OUTPUT: Array(np.array([[1.0, 2.0, 6.0]], np.float32), "float32")})
     peeled = peel([result(observed, "float32")], nobody)
     assert peeled.aside == {KEY: frozenset({0})} and peeled.rest[0].plays[0].facts.wrong.tolist() == [True, True, False]
 
 
-def test_fewer_numbers_than_are_due_are_no_matter_of_shape() -> None:
+def test_too_few_numbers_are_not_another_shape() -> None:
     assert peel([result(seen([1.0, 2.0], "float32"), "float32")], nobody).kinds == {}
 
 
-def test_an_input_that_was_changed_is_told_by_itself() -> None:
+def test_a_changed_input_is_a_finding() -> None:
     peeled = peel([result(seen([0.0, 2.0, 3.0], "float32", INPUT), "float32", INPUT)], nobody)
     assert peeled.kinds == {INPUT_CHANGED: {KEY: frozenset({1})}}
 
 
-def test_without_an_answer_what_was_observed_stands() -> None:
+def test_without_an_answer_the_observation_stays() -> None:
     results = [result(seen([1.0, 2.0, 3.5]))]
     assert peel(results, again(None)).rest[0].plays == results[0].plays
 
 
-def test_a_request_is_widened_wherever_half_precision_stands() -> None:
+def test_half_precision_is_widened_everywhere_in_a_request() -> None:
     wide = in_float32(FunctionCall("f", args=[array(RIGHT, "bfloat16")], kwargs={"dtype": "float16", "eps": 1e-5}))
     assert (wide.inputs["args"][0].dtype, wide.inputs["kwargs"]) == ("float32", {"dtype": "float32", "eps": 1e-5})

@@ -1,4 +1,4 @@
-"""A play is compared once, and says whether it came to its end."""
+"""A play is compared once, and knows if it ran to its end."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SEEN = Observation({"result": Array(np.array([0.0, 1.0]), "float64")})
 STOPPED = Observation(error=Error(Cause.RAISED, "so", ("ValueError",)))
 
 
-def test_what_differs_is_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_differences_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     play = Played(SEEN, EXPECTATION)
     [found] = play.differences
     monkeypatch.setattr(played, "differences", None)
@@ -36,16 +36,16 @@ def test_what_differs_is_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
         (Played(SEEN, EXPECTATION, ("ValueError",)), False),
     ],
 )
-def test_a_play_came_to_its_end_where_nothing_was_raised_or_should_have_been(play: Played, ended: bool) -> None:
+def test_a_play_ends_if_nothing_is_raised_or_expected(play: Played, ended: bool) -> None:
     assert play.came_to_its_end is ended
 
 
-def test_to_build_a_layer_is_no_call_that_works() -> None:
+def test_building_a_layer_is_no_working_call() -> None:
     assert Played(SEEN, EXPECTATION).worked and not Played(STOPPED, EXPECTATION).worked
     assert not Played(Observation(), Expectation(NewLayer("Norm"), {})).worked
 
 
-def test_a_play_answered_if_the_first_array_that_is_due_is_one() -> None:
+def test_a_play_answers_if_its_first_array_is_one() -> None:
     assert Played(SEEN, EXPECTATION).answered and not Played(STOPPED, EXPECTATION).answered
     assert not Played(Observation({"result": None}), EXPECTATION).answered
     assert not Played(Observation({"result": Foreign(Reason.TYPE, "tuple")}), EXPECTATION).answered

@@ -1,4 +1,4 @@
-"""The search: the fewest mistakes that explain most; what several do together is played only where their effects overlap."""
+"""The search for the fewest mistakes that explain the most. Several are played together only if their effects overlap."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def test_one_mistake_is_found_without_any_play(name: str) -> None:
     assert here.best(here.mistakes[name]) == [{name}] and here.asked == []
 
 
-def test_nothing_is_found_where_nothing_is_wrong_or_nothing_is_known() -> None:
+def test_nothing_is_found_without_wrong_or_known_facts() -> None:
     assert world().best({}) == []
     assert world().best({0: {"output": SHIFTED}}) == []
 
 
-def test_mistakes_that_show_apart_need_no_play_in_any_number() -> None:
+def test_mistakes_without_overlap_need_no_play() -> None:
     here = world()
     seen: Plays = {
         0: {"output": DOUBLED},
@@ -46,20 +46,20 @@ def test_mistakes_that_show_apart_need_no_play_in_any_number() -> None:
     assert here.best(seen) == [{"doubled", "state-lost", "crashes", "shifted"}] and here.asked == []
 
 
-def test_where_effects_overlap_the_mistakes_are_played_together() -> None:
+def test_overlapping_mistakes_are_played_together() -> None:
     both = {0: {"output": DOUBLED}, 1: {"output": [-2.0, -4.0, -6.0]}}
     here = world(together={frozenset({"doubled", "negated"}): both})
     assert here.best(both) == [{"doubled", "negated"}]
     assert here.asked == [(frozenset({"doubled", "negated"}), 1)]
 
 
-def test_what_they_do_only_together_is_played_before_they_are_given_up() -> None:
+def test_joint_effects_are_played_before_giving_up() -> None:
     both = {0: {"output": DOUBLED}, 1: {"output": DOUBLED}, 2: {"state": [0.5, 0.125]}}
     here = world(together={frozenset({"doubled", "state-lost"}): both})
     assert here.best(both) == [{"doubled", "state-lost"}]
 
 
-def test_a_mistake_is_no_candidate_where_what_it_changes_is_right() -> None:
+def test_a_mistake_needs_all_its_facts_wrong() -> None:
     assert world().best({1: {"output": DOUBLED}}) == []
 
 
@@ -68,10 +68,10 @@ def test_a_known_mistake_is_found_beside_an_unknown_one() -> None:
     assert here.best({2: {"state": [0.5, 0.25]}, 3: {"output": [7.0, 7.0, 7.0]}}) == [{"state-lost"}]
 
 
-def test_an_error_that_nobody_knows_hides_what_comes_after_it_alone() -> None:
+def test_an_unknown_error_hides_only_its_later_facts() -> None:
     assert world().best({0: {"output": DOUBLED}, 1: raised("KeyError")}) == [{"doubled"}]
 
 
-def test_mistakes_that_do_the_same_are_both_found() -> None:
+def test_mistakes_with_the_same_effect_are_both_found() -> None:
     twins = World(PLAYS, {"one": {0: {"output": DOUBLED}}, "other": {0: {"output": DOUBLED}}})
     assert sorted(map(sorted, twins.best({0: {"output": DOUBLED}}))) == [["one"], ["other"]]

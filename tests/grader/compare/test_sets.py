@@ -1,4 +1,4 @@
-"""Sets of a few mistakes of which one changes what the others do: they are played together, the most likely ones first."""
+"""Sets of a few mistakes: they are played together if one changes the effects of the others, the most likely ones first."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ ALONE: dict[str, Plays] = {
 
 
 def world(*together: str) -> World:
-    """The mistakes, of which some do something else in many plays where they are made together."""
+    """Return a world in which these mistakes have another effect in many plays if they are made together."""
     seen = {number: play for name in together if name != "doubled" for number, play in ALONE[name].items()}
     return World([{"output": RIGHT}] * len(EVERYWHERE), ALONE, together={frozenset(together): {**seen, **OTHERWISE}})
 
 
-def test_a_pair_of_which_one_changes_what_the_other_does_in_many_plays_is_played() -> None:
+def test_a_pair_that_interacts_is_played() -> None:
     here = world("doubled", "shifted")
     assert here.best({12: {"output": SHIFTED}, **OTHERWISE}) == [{"doubled", "shifted"}]
     assert here.asked[0][0] == {"doubled", "shifted"}
 
 
-def test_so_is_a_set_of_three() -> None:
+def test_three_mistakes_that_interact_are_played() -> None:
     here = world("doubled", "shifted", "negated")
     assert here.best({12: {"output": SHIFTED}, 13: {"output": NEGATED}, **OTHERWISE}) == [{"doubled", "shifted", "negated"}]
     assert here.asked[0][0] == {"doubled", "shifted", "negated"}

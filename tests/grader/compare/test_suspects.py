@@ -1,4 +1,4 @@
-"""Suspects: who fits the wrong facts, and where each is asked first."""
+"""Suspects: the mistakes that fit the wrong facts, and the plays in which each is tried first."""
 
 from __future__ import annotations
 
@@ -34,30 +34,30 @@ WRONG: Plays = {0: {"output": [0.0, 0.0]}, 1: {"output": [0.0, 0.0], "flag": Fal
 @pytest.mark.parametrize(
     ("submission", "hidden", "fitting"),
     [
-        (WRONG, 0.0, ["everywhere", "second", "first"]),  # a single fact may always be right
+        (WRONG, 0.0, ["everywhere", "second", "first"]),  # a mistake still fits if a single fact is right
         ({0: WRONG[0]}, 0.0, ["first"]),
         ({0: WRONG[0]}, 0.5, ["first"]),
         ({0: WRONG[0]}, 1.0, ["everywhere", "first"]),
         ({}, 1.0, []),
     ],
 )
-def test_a_mistake_fits_unless_too_many_of_its_facts_are_right(submission: Plays, hidden: float, fitting: list[str]) -> None:
+def test_a_mistake_fits_unless_many_facts_are_right(submission: Plays, hidden: float, fitting: list[str]) -> None:
     assert names(suspects(submission).fitting(hidden)) == fitting
 
 
-def test_a_mistake_may_have_to_change_what_is_wrong_among_some_facts() -> None:
+def test_a_mistake_may_have_to_change_certain_facts() -> None:
     found = suspects(WRONG)
     assert names(found.fitting(1.0, found.facts_of({"test_1"}))) == ["everywhere", "second"]
     assert found.fitting(1.0, found.facts_of(())) == []
 
 
-def test_it_is_asked_first_where_the_fewest_others_act() -> None:
+def test_plays_with_few_other_mistakes_come_first() -> None:
     found = suspects({0: {"output": [0.0, 0.0]}, 1: {"output": [0.0, 0.0]}, 2: {"output": [0.0, 0.0]}})
     assert found.failing(0, [0, 1]) == [2, 1, 0]  # the shorter of two plays comes first
     assert found.failing(0, [0]) == [0, 2, 1]
 
 
-def test_only_what_was_observed_counts() -> None:
+def test_only_observed_facts_count() -> None:
     found = suspects({0: {"output": [0.0, 0.0]}, 1: raised("TypeError")})
     assert found.acting(0) == [0, 1, 2] and found.failing(0, [0]) == [0, 1]
     assert names(found.fitting(0.0)) == ["everywhere", "first"]
@@ -69,7 +69,7 @@ def test_a_sample_has_some_plays_of_each() -> None:
     assert found.sample([], 5) == suspects({}).sample([0, 1], 5) == []
 
 
-def test_whether_all_that_is_wrong_is_changed_by_somebody() -> None:
+def test_a_set_covers_all_wrong_facts_or_not() -> None:
     found = suspects(WRONG)
     assert found.cover([0, 2], 0.0) and not found.cover([1], 0.0) and not found.cover([], 0.0) and found.cover([1], 0.9)
     assert suspects({}).cover([], 0.0)

@@ -1,4 +1,4 @@
-"""What differences have in common: only what all of them show, and nothing where two things would explain it."""
+"""The trend of the differences: a common feature of all of them, and none if there are two explanations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PLACES = dict.fromkeys([FIRST, OF_INPUT, OF_WEIGHT, SECOND])
 
 
 def story(modes: str, sizes: tuple[float, ...] | None = None) -> LayerStory:
-    """One step per letter: t trains, e evaluates, r reloads."""
+    """Return a story with one step for each letter: t trains, e evaluates, r reloads."""
     steps = []
     for number, mode in enumerate(modes):
         x = Array(np.array([0.5, -1.0]) * (1.0 if sizes is None else sizes[number]), "float32")
@@ -62,11 +62,11 @@ def wrong(modes: str, *steps: int, sizes: tuple[float, ...] | None = None) -> st
         ("t", (1,), ""),
     ],
 )
-def test_when_it_is_wrong_is_told_where_that_is_clear(modes: str, steps: tuple[int, ...], words: str) -> None:
+def test_the_wrong_steps_are_told_if_clear(modes: str, steps: tuple[int, ...], words: str) -> None:
     assert wrong(modes, *steps) == words
 
 
-def test_it_is_not_the_mode_where_it_may_as_well_be_the_size() -> None:
+def test_a_mode_is_not_told_if_sizes_differ() -> None:
     assert wrong("te", 2, sizes=(1.0, 100.0)) == wrong("tt", 2, sizes=(100.0, 1.0)) == ""
     assert wrong("te", 2, sizes=(1.0, 3.0)) == "Right in training, wrong in evaluation."
 
@@ -83,15 +83,15 @@ def test_it_is_not_the_mode_where_it_may_as_well_be_the_size() -> None:
         ([], ""),
     ],
 )
-def test_a_wrong_gradient_behind_a_right_forward_pass_is_told(places: list[Place], words: str) -> None:
+def test_a_wrong_gradient_after_a_right_forward_is_told(places: list[Place], words: str) -> None:
     assert by_gradient(PLACES, at(*places)) == words
 
 
-def test_where_there_is_nothing_but_gradients_none_is_singled_out() -> None:
+def test_gradients_without_outputs_are_not_singled_out() -> None:
     assert by_gradient({OF_INPUT: None}, at(OF_INPUT)) == ""
 
 
-def test_where_not_a_number_begins_is_told_unless_it_is_at_once() -> None:
+def test_the_first_nan_is_told_unless_immediate() -> None:
     later = at(FIRST) + at(SECOND, got=np.nan)
     assert pattern(story("t"), PLACES, later) == "NaN begins at step 2 · output."
     assert pattern(story("t"), PLACES, at(FIRST, got=np.inf)) == ""
@@ -115,7 +115,7 @@ def taken(right: list[float], wrong: list[float]) -> list[SizedStep]:
         ([9.0], [], ""),
     ],
 )
-def test_the_size_of_the_inputs_is_told_where_it_alone_decides(right: list[float], wrong: list[float], words: str) -> None:
+def test_a_decisive_input_size_is_told(right: list[float], wrong: list[float], words: str) -> None:
     assert by_size(taken(right, wrong)) == words
 
 
@@ -124,5 +124,5 @@ def test_half_precision_hides_small_numbers() -> None:
     assert by_size(steps) == "Wrong only for small inputs: right from |x| = 2 on, wrong up to 0.01."
 
 
-def test_what_is_no_story_of_a_layer_has_no_steps() -> None:
+def test_a_function_call_has_no_trend() -> None:
     assert pattern(FunctionCall("f"), {Place("result"): None}, at(Place("result"))) == ""

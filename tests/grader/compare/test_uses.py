@@ -1,4 +1,4 @@
-"""The uses of a submission: which there are in a play, and what each is told from others by."""
+"""The uses of a submission in a play, and the traits that distinguish them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from normgrade.worker.requests import FunctionCall, NewLayer
 CONTRACT = (Signature.parse("Norm(size, affine=True, mode=None)"), Signature.parse("norm(x, dim=-1)"))
 
 
-def test_every_step_is_a_use_up_to_the_one_that_raises() -> None:
+def test_every_step_until_the_error_is_a_use() -> None:
     found = list(uses([play(story([step(X), step(X[0]), step(X)]), raised(2))], CONTRACT))
     assert [(use.step, use.error is not None) for use in found] == [(1, False), (2, True)]
     assert found[0].traits == {
@@ -30,18 +30,18 @@ def test_arguments_count_by_their_kind() -> None:
     }  # fmt: skip
 
 
-def test_what_fails_while_it_is_built_is_one_use_of_its_arguments() -> None:
+def test_a_failing_construction_is_one_use() -> None:
     [use] = uses([play(story([step(X)]), raised("build"))], CONTRACT)
     assert use.error is not None and use.traits == {"size": "a number"} and use.is_call
 
 
-def test_a_call_is_one_use_and_to_build_a_layer_is_no_call() -> None:
+def test_a_construction_is_a_use_but_no_call() -> None:
     called, built = uses([play(FunctionCall("norm", [Array(X, "float32"), 0])), play(NewLayer("Norm", [3]))], CONTRACT)
     assert called.is_call and called.traits[Trait.DIMENSIONS] == 2 and called.traits["dim"] == "a number"
     assert not built.is_call and built.traits == {"size": "a number"}
 
 
-def test_a_step_that_is_to_be_refused_is_no_use() -> None:
+def test_a_step_that_should_be_refused_is_no_use() -> None:
     due = raised(2)
     [use] = uses([play(story([step(X), step(X)]), raised(2, "IndexError"), due)], CONTRACT)
     assert use.step == 1 and not use.error
@@ -54,7 +54,7 @@ def test_a_step_that_is_to_be_refused_is_no_use() -> None:
         Error(Cause.RAISED, "Norm.__init__() got an unexpected keyword argument 'affine'", ("TypeError",), step="build"),
     ],
 )
-def test_no_answer_and_a_signature_that_lacks_arguments_tell_nothing_of_inputs(error: Error) -> None:
+def test_timeouts_and_missing_arguments_are_no_uses(error: Error) -> None:
     assert not [*uses([play(story([step(X)]), error)], CONTRACT)]
 
 

@@ -56,13 +56,13 @@ def test_scalars_and_texts_are_their_own_words(language: str, value: Value) -> N
     assert in_words(value) == value and type(in_words(value)) is type(value)
 
 
-def test_numbers_may_be_said_to_have_the_dtype_of_a_native_play() -> None:
+def test_numbers_can_be_given_the_native_dtype() -> None:
     assert in_words(Array(np.ones(2), "float64"), "float32") == "a float32 tensor of shape (2,)"
 
 
 @pytest.mark.parametrize("reason", Reason)
-def test_a_description_that_lacks_everything_has_words_too(reason: Reason) -> None:
-    """A forged one may."""
+def test_an_empty_description_has_words_too(reason: Reason) -> None:
+    """Describe values without any detail, as a forged answer may contain them."""
     for shape in (None, (), (2**62,) * 32):
         for dtype in (None, "", "[bold red]"):
             words = in_words(Foreign(reason, "", dtype, shape))

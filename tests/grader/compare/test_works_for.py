@@ -1,4 +1,4 @@
-"""For which inputs a submission works: what is said, and where nothing is said."""
+"""The inputs for which a submission works, told only if they explain the failures."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def fine(*steps: LayerStep, **arguments: object) -> Played:
 
 
 def broken(*steps: LayerStep, kind: str = "ValueError", line: int = 7, **arguments: object) -> Played:
-    """A play that ends in an exception at its last step."""
+    """Return a play that ends in an exception at its last step."""
     return play(story(steps, kwargs=arguments), raised(len(steps), kind, line))
 
 
@@ -105,17 +105,17 @@ CASES: Mapping[str, tuple[list[Played], list[str]]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_simplest_trait_that_tells_them_apart_is_said(name: str) -> None:
+def test_the_simplest_distinguishing_trait_is_told(name: str) -> None:
     plays, sentences = CASES[name]
     assert said(*plays) == sentences
 
 
-def test_a_call_that_gave_nothing_to_compare_is_within_no_limits() -> None:
+def test_a_call_without_a_result_is_within_no_limits() -> None:
     silent = fine(of(4))
     found = results(silent, replace(silent, observation=Observation({"step 1 · output": None})))
     assert within(limits(found, CONTRACT), found, CONTRACT) == {"test_0"}
 
 
-def test_the_checks_within_the_limits_are_those_with_a_call_before_any_crash() -> None:
+def test_checks_with_calls_before_a_crash_are_within_limits() -> None:
     found = results(fine(of(4)), fine(of(4)), broken(of(3)), broken(of(4), of(3)), play(story([of(3)]), raised("build")))
     assert within(limits(found, CONTRACT), found, CONTRACT) == {"test_0", "test_1", "test_3"}

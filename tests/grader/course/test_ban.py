@@ -1,4 +1,4 @@
-"""The rule of what is banned: which pattern bans a name, and what is allowed nevertheless."""
+"""The rule of the bans: the pattern that bans a name, and the names that are allowed nevertheless."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BAN = Ban(("torch.*norm*", "torch.nn.?elu", "numpy", "torch.l*"), ("torch.norm",
     ("name", "pattern"),
     [
         ("torch.layer_norm", "torch.*norm*"),
-        ("torch.nn.functional.layer_norm", "torch.*norm*"),  # a star goes past dots
+        ("torch.nn.functional.layer_norm", "torch.*norm*"),  # a star matches dots, too
         ("torch.nn.GELU", None),
         ("torch.nn.gelu", "torch.nn.?elu"),
         ("torch.nn.relu", "torch.nn.?elu"),
@@ -27,11 +27,11 @@ BAN = Ban(("torch.*norm*", "torch.nn.?elu", "numpy", "torch.l*"), ("torch.norm",
         ("torch.nn.functional.normalize", None),
     ],
 )
-def test_the_pattern_that_bans_a_name_is_told(name: str, pattern: str | None) -> None:
+def test_the_banning_pattern_is_returned(name: str, pattern: str | None) -> None:
     assert BAN.against(name) == pattern
 
 
-def test_the_first_pattern_is_told_whatever_the_order_of_the_names() -> None:
+def test_the_first_pattern_wins_in_any_order_of_names() -> None:
     assert BAN.against("torch.log", "torch.log_norm") == BAN.against("torch.log_norm", "torch.log") == "torch.*norm*"
 
 
@@ -44,5 +44,5 @@ def test_no_patterns_ban_nothing(name: str) -> None:
     assert Ban().against(name) is None
 
 
-def test_what_is_not_banned_needs_no_allowance() -> None:
+def test_names_that_are_not_banned_need_no_allowance() -> None:
     assert Ban((), ("torch.*",)).against("torch.norm") is None

@@ -1,4 +1,4 @@
-"""Courses: where they are found, what their files may say, and what is said of a file that is wrong."""
+"""Courses: their places, the contents of their files, and the messages about a wrong file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Write = Callable[..., Course]
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    """Write a course of one complete exercise, with this `exercise.toml` and this `course.toml`."""
+    """Return a function that writes a course of one complete exercise, with this `exercise.toml` and this `course.toml`."""
 
     def written(exercise: str = LAYER_NORM, course: str | None = None, slug: str = "layer_norm") -> Course:
         files = {
@@ -48,7 +48,7 @@ def write(tmp_path: Path) -> Write:
 
 
 def refused(course: Course, slug: str = "layer_norm") -> str:
-    """What is said of the exercise, after the path of its exercise.toml."""
+    """Return the message about the exercise, after the path of its exercise.toml."""
     with pytest.raises(CourseError) as caught:
         course.exercise(slug)
     path = course.root / "exercises" / slug / "exercise.toml"
@@ -57,7 +57,7 @@ def refused(course: Course, slug: str = "layer_norm") -> str:
 
 
 def refused_settings(course: Course) -> str:
-    """What is said of course.toml, after its path."""
+    """Return the message about course.toml, after its path."""
     with pytest.raises(CourseError) as caught:
         _ = course.settings
     path = course.root / "course.toml"
@@ -68,7 +68,7 @@ def refused_settings(course: Course) -> str:
 # Finding a course
 
 
-def test_the_course_is_found_where_it_is_said_to_be(monkeypatch: pytest.MonkeyPatch, write: Write, tmp_path: Path) -> None:
+def test_a_named_course_is_found(monkeypatch: pytest.MonkeyPatch, write: Write, tmp_path: Path) -> None:
     write()
     monkeypatch.setenv("NORMGRADE_COURSE", "/elsewhere")
     assert Course.find(tmp_path).root == tmp_path
@@ -81,7 +81,7 @@ def test_the_course_is_found_by_the_variable(monkeypatch: pytest.MonkeyPatch, wr
 
 
 @pytest.mark.parametrize("variable", [None, ""])
-def test_without_a_word_it_is_the_course_that_normgrade_carries(monkeypatch: pytest.MonkeyPatch, variable: str | None) -> None:
+def test_the_carried_course_is_the_default(monkeypatch: pytest.MonkeyPatch, variable: str | None) -> None:
     monkeypatch.delenv("NORMGRADE_COURSE", raising=False)
     if variable is not None:
         monkeypatch.setenv("NORMGRADE_COURSE", variable)
@@ -143,7 +143,7 @@ def test_probes_and_alternatives_are_optional(write: Write, tmp_path: Path) -> N
     assert exercise.alternatives == (alternatives / "einsum.py", alternatives / "two_pass.py")
 
 
-def test_what_exercise_toml_leaves_out_has_a_default(write: Write, tmp_path: Path) -> None:
+def test_keys_of_exercise_toml_have_defaults(write: Write, tmp_path: Path) -> None:
     assert write().exercise("layer_norm") == Exercise(
         slug="layer_norm",
         course=tmp_path,
@@ -160,7 +160,7 @@ def test_what_exercise_toml_leaves_out_has_a_default(write: Write, tmp_path: Pat
     )
 
 
-def test_everything_that_exercise_toml_may_say_is_read(write: Write) -> None:
+def test_all_keys_of_exercise_toml_are_read(write: Write) -> None:
     text = LAYER_NORM + 'points = 7\nbanned = ["a.*"]\nhints = ["One.", "Two."]\nreveal = "score"\n[limits]\nanswer_s = 1\ntotal_s = 2.5\n'
     exercise = write(text).exercise("layer_norm")
     assert (exercise.points, exercise.banned, exercise.hints, exercise.reveal) == (7, ("a.*",), ("One.", "Two."), "score")
@@ -176,11 +176,11 @@ def test_exercises_come_in_their_order(write: Write) -> None:
 
 
 def after(*names: str) -> str:
-    """An `exercise.toml` that comes after these exercises."""
+    """Return an `exercise.toml` that comes after these exercises."""
     return f"{LAYER_NORM}after = {list(names)}\n"
 
 
-def test_what_comes_before_an_exercise_stands_first(write: Write) -> None:
+def test_an_exercise_comes_after_its_predecessors(write: Write) -> None:
     write(after("c"), slug="a")
     write(slug="b")
     course = write(slug="c")
@@ -188,7 +188,7 @@ def test_what_comes_before_an_exercise_stands_first(write: Write) -> None:
     assert course.exercise("a").after == ("c",) and course.exercise("b").after == ()
 
 
-def test_an_exercise_comes_after_no_name_that_nobody_has(write: Write) -> None:
+def test_an_unknown_predecessor_is_refused(write: Write) -> None:
     write(slug="batch_norm")
     course = write(after("batchnorm"))
     said = 'after: no exercise is named "batchnorm". Did you mean "batch_norm"? Name a folder in `exercises`, or leave it out.'
@@ -207,7 +207,7 @@ def test_no_exercise_comes_after_itself(write: Write) -> None:
     assert [exercise.slug for exercise in course] == ["c"] and set(course.unfinished) == {"a", "b", "layer_norm"}
 
 
-def test_what_comes_after_an_unfinished_exercise_can_be_used(write: Write, tmp_path: Path) -> None:
+def test_an_exercise_after_an_unfinished_one_can_be_used(write: Write, tmp_path: Path) -> None:
     write("after = 3", slug="broken")
     (tmp_path / "exercises" / "empty").mkdir()
     course = write(after("broken", "empty"))
@@ -224,7 +224,7 @@ def test_a_folder_without_exercise_toml_is_no_exercise(write: Write, tmp_path: P
     assert course.unfinished == {"draft": f"{tmp_path}/exercises/draft: it has no file exercise.toml."}
 
 
-def test_what_cannot_be_used_is_left_out_and_named(write: Write, tmp_path: Path) -> None:
+def test_unusable_exercises_are_left_out_and_named(write: Write, tmp_path: Path) -> None:
     write(slug="whole")
     write(LAYER_NORM.replace("level = 1", "level = 9"), slug="wrong")
     course = write(slug="partly")
@@ -237,14 +237,14 @@ def test_what_cannot_be_used_is_left_out_and_named(write: Write, tmp_path: Path)
     }
 
 
-def test_a_first_draft_is_unfinished_until_its_reference_is_written(edited_course: Callable[..., Course]) -> None:
+def test_a_draft_is_unfinished_without_its_reference(edited_course: Callable[..., Course]) -> None:
     course = edited_course({"solutions/rms/reference.py": 'def rms(x, eps=1e-5):\n    raise NotImplementedError("TODO")\n'})
     assert "rms" not in [exercise.slug for exercise in course]
     assert course.unfinished == {"rms": f"{course.root}/solutions/rms/reference.py: the reference is still to be written."}
     assert course.exercise("rms").slug == "rms"
 
 
-def test_a_wrong_course_toml_is_not_put_down_to_its_exercises(write: Write) -> None:
+def test_a_wrong_course_toml_blames_no_exercise(write: Write) -> None:
     course = write(course="titel = 'Norms'")
     with pytest.raises(CourseError, match="titel: unknown key"):
         list(course)
@@ -252,13 +252,13 @@ def test_a_wrong_course_toml_is_not_put_down_to_its_exercises(write: Write) -> N
         _ = course.unfinished
 
 
-def test_a_folder_that_is_taken_out_is_as_if_it_were_not_there(write: Write) -> None:
+def test_an_excluded_folder_is_ignored(write: Write) -> None:
     write(slug="other")
     course = Course(write().root, frozenset({"other"}))
     assert [exercise.slug for exercise in course] == ["layer_norm"] == [*course.slugs] == [*course.folders]
 
 
-def test_the_files_of_an_exercise_are_known_before_there_are_any(tmp_path: Path) -> None:
+def test_files_of_a_new_exercise_are_known(tmp_path: Path) -> None:
     assert [path.relative_to(tmp_path).as_posix() for path in Exercise.at(tmp_path, "new").needed] == [
         "exercises/new/exercise.toml", "exercises/new/README.md", "exercises/new/new.py", "solutions/new/reference.py",
         "solutions/new/mistakes.toml", "tests/hidden/test_new.py",
@@ -271,7 +271,7 @@ def test_a_near_miss_is_suggested(write: Write) -> None:
     assert str(caught.value) == 'No exercise named "layernrom". Did you mean "layer_norm"? `normgrade list` shows them all.'
 
 
-def test_nothing_is_suggested_where_nothing_is_near(write: Write) -> None:
+def test_nothing_is_suggested_for_a_distant_name(write: Write) -> None:
     with pytest.raises(UsageError) as caught:
         write().exercise("zzz")
     assert str(caught.value) == 'No exercise named "zzz". `normgrade list` shows them all.'
@@ -305,7 +305,7 @@ def test_a_missing_key_is_named(write: Write, key: str) -> None:
     assert refused(write(without)) == f"{key}: is missing."
 
 
-def test_a_wrong_key_names_file_key_and_what_is_allowed(write: Write) -> None:
+def test_an_unknown_key_is_named_with_the_allowed_ones(write: Write) -> None:
     known = (
         'after, allowed, banned, courtesy, credit, defines, envelope, group, "group.zh", habits, hints, "hints.zh", left_out, level, '
         'limits, order, places, "places.zh", points, reveal, spread, title, "title.zh"'
@@ -313,7 +313,7 @@ def test_a_wrong_key_names_file_key_and_what_is_allowed(write: Write) -> None:
     assert refused(write(LAYER_NORM + "levl = 1\n")) == f'levl: unknown key. Did you mean "level"? Allowed are {known}.'
 
 
-def test_a_wrong_key_in_a_table_is_named_with_its_table(write: Write) -> None:
+def test_an_unknown_key_is_named_with_its_table(write: Write) -> None:
     says = 'limits.answer: unknown key. Did you mean "answer_s"? Allowed are answer_s, memory_mib, total_s.'
     assert refused(write(LAYER_NORM + "[limits]\nanswer = 1\n")) == says
 
@@ -365,7 +365,7 @@ def test_a_wrong_key_in_a_table_is_named_with_its_table(write: Write) -> None:
         ),
     ],
 )
-def test_a_wrong_value_is_named_with_what_is_allowed(write: Write, line: str, why: str) -> None:
+def test_a_wrong_value_is_named_with_the_allowed_ones(write: Write, line: str, why: str) -> None:
     others = [known for known in LAYER_NORM.splitlines() if known.split(" ")[0] != line.split(" ")[0]]
     assert refused(write("\n".join([*others, line]))) == why
 
@@ -395,7 +395,7 @@ def test_a_course_needs_no_course_toml(write: Write) -> None:
     assert write().settings == Settings(title="normgrade", reveal="full", banned=())
 
 
-def test_everything_that_course_toml_may_say_is_read(write: Write) -> None:
+def test_all_keys_of_course_toml_are_read(write: Write) -> None:
     course = write(course='title = "Norms"\nreveal = "claims"\nbanned = ["torch.nn.*Norm*"]\nminimum = { hints = 1, mistakes = 2 }\n')
     assert course.settings == Settings("Norms", "claims", ("torch.nn.*Norm*",), minimum=Minimum(hints=1, mistakes=2))
 
@@ -417,17 +417,17 @@ def test_everything_that_course_toml_may_say_is_read(write: Write) -> None:
         ("= 1", "not valid TOML: Invalid statement (at line 1, column 1)."),
     ],
 )
-def test_a_wrong_course_toml_is_named_with_what_is_allowed(write: Write, text: str, why: str) -> None:
+def test_a_wrong_course_toml_is_explained(write: Write, text: str, why: str) -> None:
     assert refused_settings(write(course=text)) == why
 
 
-def test_an_exercise_reveals_what_the_course_says_unless_it_says_otherwise(write: Write) -> None:
+def test_an_exercise_may_override_the_reveal_of_the_course(write: Write) -> None:
     write(course='reveal = "claims"')
     course = write(LAYER_NORM + 'reveal = "full"\n', slug="open")
     assert (course.exercise("layer_norm").reveal, course.exercise("open").reveal) == ("claims", "full")
 
 
-def test_points_are_given_for_what_the_course_says_unless_an_exercise_says_otherwise(write: Write) -> None:
+def test_an_exercise_may_override_the_credit_of_the_course(write: Write) -> None:
     write(course='credit = "claims"')
     course = write(LAYER_NORM + 'credit = "mistakes"\n', slug="open")
     assert (course.exercise("layer_norm").credit, course.exercise("open").credit) == ("claims", "mistakes")
@@ -439,7 +439,7 @@ def test_the_bans_of_the_course_hold_in_every_exercise(write: Write) -> None:
     assert course.exercise("layer_norm").banned == ("a.*", "b.*", "own.*")
 
 
-def test_an_exercise_may_except_names_from_the_bans(write: Write) -> None:
+def test_an_exercise_may_allow_banned_names(write: Write) -> None:
     exercise = write(LAYER_NORM + 'allowed = ["a.one", "b.*"]\n', course='banned = ["a.*", "b.*"]').exercise("layer_norm")
     assert [bool(exercise.ban.against(name)) for name in ("a.one", "a.two", "b.one", "c.one")] == [False, True, False, False]
 
@@ -448,7 +448,7 @@ def test_an_exercise_may_except_names_from_the_bans(write: Write) -> None:
 @pytest.mark.parametrize(
     ("pattern", "name"), [("torch.*", "torch.clone"), ("torch.ops.aten.*", "torch.ops.aten.clone"), ("torch.su?", "torch.sum")]
 )
-def test_a_ban_that_would_stop_the_grader_itself_is_refused(where: str, pattern: str, name: str, write: Write) -> None:
+def test_a_ban_that_would_stop_the_grader_is_refused(where: str, pattern: str, name: str, write: Write) -> None:
     text = f'banned = ["{pattern}"]'
     course = write(LAYER_NORM + text) if where == "exercise" else write(LAYER_NORM, course=text)
     with pytest.raises(CourseError) as caught:
@@ -461,7 +461,7 @@ def test_a_ban_that_would_stop_the_grader_itself_is_refused(where: str, pattern:
 
 
 @pytest.mark.parametrize(("bans", "there"), [('banned = ["a.*", "b.*"]', "a.*, b.*"), ("", "none")])
-def test_what_is_not_banned_cannot_be_excepted(write: Write, bans: str, there: str) -> None:
+def test_only_banned_names_can_be_allowed(write: Write, bans: str, there: str) -> None:
     course = write(LAYER_NORM + 'allowed = ["c.*"]\n', course=bans)
     assert refused(course) == f'allowed: "c.*" is not banned; banned are {there}.'
 

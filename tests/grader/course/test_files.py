@@ -1,4 +1,4 @@
-"""Files: what is read of them and what is not, and that nobody sees half of a written one."""
+"""Files: reading plain files up to a limit, and writing them so that no reader sees half of one."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from normgrade.language.errors import CourseError
 posix = pytest.mark.skipif(os.name != "posix", reason="needs links, pipes or locks")
 
 
-def test_a_text_of_the_course_is_read_through_links(tmp_path: Path) -> None:
+def test_a_course_text_is_read_through_links(tmp_path: Path) -> None:
     (tmp_path / "text").write_bytes("ε\n".encode())
     (tmp_path / "link").symlink_to("text")
     assert read_text(tmp_path / "link") == "ε\n"
 
 
-def test_a_text_of_the_course_that_is_missing_is_named(tmp_path: Path) -> None:
+def test_a_missing_course_text_is_named(tmp_path: Path) -> None:
     with pytest.raises(CourseError) as caught:
         read_text(tmp_path / "text")
     assert str(caught.value) == f"{tmp_path / 'text'}: cannot be read (No such file or directory)."
 
 
-def test_a_text_of_the_course_that_is_no_utf_8_is_named_with_its_byte(tmp_path: Path) -> None:
+def test_a_wrong_byte_of_a_course_text_is_named(tmp_path: Path) -> None:
     (tmp_path / "text").write_bytes(b"ab\xfe")
     with pytest.raises(CourseError) as caught:
         read_text(tmp_path / "text")
@@ -51,19 +51,19 @@ def test_no_link_is_followed_and_no_pipe_waited_for(tmp_path: Path) -> None:
         assert caught.value.kind == kind
 
 
-def test_a_name_that_the_system_cannot_have_does_not_exist(tmp_path: Path) -> None:
+def test_an_impossible_name_does_not_exist(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         read_plain(tmp_path / "a\0b", 1)
 
 
 @posix
-def test_a_file_is_written_whole_with_the_rights_that_it_had(tmp_path: Path) -> None:
+def test_a_file_is_replaced_and_keeps_its_permissions(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"before")
     path.chmod(0o640)
     with path.open("rb") as before:
         write_whole(path, b"after")
-        assert before.read() == b"before"  # whoever had opened it goes on with what was there
+        assert before.read() == b"before"  # an open file still has the old content
     assert path.read_bytes() == b"after" and path.stat().st_mode & 0o777 == 0o640
     assert [*tmp_path.iterdir()] == [path]
 
@@ -79,7 +79,7 @@ def test_a_link_is_not_written_through(tmp_path: Path) -> None:
     assert (tmp_path / "file").read_bytes() == b"kept"
 
 
-def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_write_leaves_only_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"before")
 
@@ -100,7 +100,7 @@ def test_a_device_is_written_to_directly() -> None:
 
 
 @posix
-def test_a_lock_is_waited_for_and_shared_on_demand(tmp_path: Path) -> None:
+def test_a_lock_is_exclusive_unless_shared(tmp_path: Path) -> None:
     path = tmp_path / "lock"
     alone = lock(path, 0.0)
     with pytest.raises(BlockingIOError):
@@ -114,7 +114,7 @@ def test_a_lock_is_waited_for_and_shared_on_demand(tmp_path: Path) -> None:
     os.close(lock(path, 0.0))
 
 
-def test_a_folder_is_made_or_was_there_but_is_no_file(tmp_path: Path) -> None:
+def test_a_folder_is_made_unless_it_exists(tmp_path: Path) -> None:
     assert own_folder(tmp_path / "new").is_dir()
     assert own_folder(tmp_path / "new").is_dir()
     (tmp_path / "file").touch()

@@ -1,4 +1,4 @@
-"""The user's folders: a variable of ours first, then the platform's."""
+"""The user's folders: the variable of normgrade comes first, then the platform's."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ VARIABLES = ("NORMGRADE_CACHE", "NORMGRADE_CONFIG", "XDG_CACHE_HOME", "XDG_CONFI
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home folder, where no variable says anything."""
+    """Return a home folder, with all these variables unset."""
     for name in VARIABLES:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(Path, "home", lambda: tmp_path)

@@ -1,4 +1,4 @@
-"""Links between prompts: where they lead in a course, in a workspace and in a terminal."""
+"""Links between prompts: their targets in a course, in a workspace and in a terminal."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from normgrade.language import LANGUAGES
 LINKED = "| [RMS norm](../rms_norm/README.md), wide | [层归一化](../layer_norm/README.zh.md) | [paper](https://a.org/README.md) |"
 
 
-def test_side_by_side_every_prompt_is_called_after_its_exercise() -> None:
+def test_side_by_side_prompts_are_named_after_their_exercises() -> None:
     assert (
         side_by_side(LINKED, "batch_norm")
         == "| [RMS norm](rms_norm.md), wide | [层归一化](layer_norm.md) | [paper](https://a.org/README.md) |"
     )
 
 
-def test_in_a_terminal_the_slug_stands_in_place_of_the_link() -> None:
+def test_in_a_terminal_a_slug_replaces_the_link() -> None:
     assert by_slug(LINKED) == "| RMS norm `rms_norm`, wide | 层归一化 `layer_norm` | [paper](https://a.org/README.md) |"
 
 
-def test_a_figure_lies_beside_the_prompt_and_is_told_in_a_terminal() -> None:
+def test_a_figure_is_beside_the_prompt_or_its_title() -> None:
     assert side_by_side("![The loss falls](figure.svg)", "rezero") == "![The loss falls](rezero.svg)"
     assert by_slug("![The loss falls](figure.svg)") == "*The loss falls*"
 
 
-def test_what_is_no_link_stays_as_it_is() -> None:
+def test_other_text_is_unchanged() -> None:
     text = "`x[0](y)` within [0, 1] (a range), and [here](#there)"
     assert side_by_side(text, "batch_norm") == by_slug(text) == text
 
 
-def test_links_that_lead_to_no_file_are_dead(tmp_path: Path) -> None:
+def test_links_without_a_target_are_dead(tmp_path: Path) -> None:
     (tmp_path / "there.md").touch()
     text = "[a](there.md#part) [b](gone.md) `[c](d)` [e](https://f.org) [g](#h)\n\n```\nx[i](j)\n```\n"
     assert [*dead_links(tmp_path / "prompt.md", text)] == ["gone.md"]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_link_in_every_prompt_leads_to_a_prompt_of_its_language(language: str) -> None:
+def test_links_between_prompts_keep_their_language(language: str) -> None:
     prompts = {exercise: exercise.prompt_in(language) for exercise in Course(carried())}
     texts = {path: path.read_text(encoding="utf-8") for path in prompts.values()}
     assert {path: dead for path, text in texts.items() if (dead := [*dead_links(path, text)])} == {}

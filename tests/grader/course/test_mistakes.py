@@ -52,7 +52,7 @@ def read(exercise: Exercise, text: str) -> tuple[Mistake, ...]:
 
 
 def refused(exercise: Exercise, text: str) -> str:
-    """What is said of this mistakes.toml, after its path."""
+    """Return the message about this mistakes.toml, after its path."""
     with pytest.raises(CourseError) as caught:
         read(exercise, text)
     assert str(caught.value).startswith(f"{exercise.mistakes}: ")
@@ -66,7 +66,7 @@ def a_mistake(name: str, *edits: tuple[str, str]) -> Mistake:
     return Mistake(name, "", source, found)
 
 
-# Reading them
+# Reading
 
 
 def test_a_mistake_is_the_reference_with_its_edits(exercise: Exercise) -> None:
@@ -81,7 +81,7 @@ def test_several_edits_are_made_at_once_in_any_order(exercise: Exercise) -> None
     assert "(x - mean) / var ** 0.5 + eps" in mistake.source
 
 
-def test_an_edit_is_not_made_in_what_another_has_written(exercise: Exercise) -> None:
+def test_an_edit_does_not_change_another_edit(exercise: Exercise) -> None:
     [mistake] = read(exercise, '[[mistake]]\nname = "n"\nsays = "s"\nedit = [["x - mean", "var + eps"], ["var + eps", "x - mean"]]\n')
     assert "return (var + eps) / (x - mean) ** 0.5" in mistake.source
 
@@ -110,11 +110,11 @@ def test_every_mistake_of_the_course_can_be_read() -> None:
         assert mistakes and all(mistake.source != reference for mistake in mistakes), exercise.slug
 
 
-# What is wrong in a file
+# Wrong files
 
 
 @pytest.mark.parametrize(("old", "count"), [("correction=2", 0), ("x.", 2), ("eps", 2)])
-def test_what_is_edited_must_occur_exactly_once(exercise: Exercise, old: str, count: int) -> None:
+def test_edited_text_must_occur_exactly_once(exercise: Exercise, old: str, count: int) -> None:
     expected = f'mistake[1].edit: {old!r} of the mistake "unbiased" must occur exactly once in reference.py, not {count} times.'
     assert refused(exercise, UNBIASED.replace('"correction=0"', f'"{old}"')) == expected
 
@@ -130,7 +130,7 @@ def test_edits_of_one_mistake_must_not_overlap(exercise: Exercise) -> None:
     assert refused(exercise, text) == 'mistake[1].edit: the edits of "unbiased" overlap.'
 
 
-def test_a_name_is_given_once(exercise: Exercise) -> None:
+def test_a_duplicate_name_is_refused(exercise: Exercise) -> None:
     assert refused(exercise, UNBIASED * 2) == 'mistake: the name "unbiased" is given twice.'
 
 
@@ -140,13 +140,13 @@ def test_a_mistake_has_edits_or_a_file(exercise: Exercise, ways: str) -> None:
     assert refused(exercise, text) == 'mistake[1].edit: the mistake "n" needs either `edit` or `file`.'
 
 
-def test_a_file_that_is_not_there_is_named(exercise: Exercise) -> None:
+def test_a_missing_file_is_named(exercise: Exercise) -> None:
     path = exercise.mistakes.parent / "gone.py"
     expected = f'file: the mistake "n" names {path}, which cannot be read (No such file or directory).'
     assert refused(exercise, '[[mistake]]\nname = "n"\nsays = "s"\nfile = "gone.py"\n') == expected
 
 
-def test_a_remedy_is_spoken_and_short(exercise: Exercise) -> None:
+def test_a_remedy_is_translated_and_short(exercise: Exercise) -> None:
     text = '[[mistake]]\nname = "n"\nsays = "s"\nremedy = "pass it"\n"remedy.zh" = "传入"\nedit = [["x - mean", "x"]]\n'
     assert read(exercise, text)[0].remedy == "pass it"
     assert read(exercise, UNBIASED)[0].remedy == ""
@@ -184,7 +184,7 @@ def test_a_remedy_is_spoken_and_short(exercise: Exercise) -> None:
         ),
     ],
 )
-def test_a_wrong_entry_is_named_with_what_is_allowed(exercise: Exercise, text: str, why: str) -> None:
+def test_a_wrong_entry_is_named_with_the_allowed_ones(exercise: Exercise, text: str, why: str) -> None:
     assert refused(exercise, text) == why
 
 
@@ -198,7 +198,7 @@ def read_answers(exercise: Exercise, text: str) -> tuple[WrongAnswer, ...]:
 
 
 def refused_answers(exercise: Exercise, text: str) -> str:
-    """What is said of this wrong.toml, after its path."""
+    """Return the message about this wrong.toml, after its path."""
     with pytest.raises(CourseError) as caught:
         read_answers(exercise, text)
     assert str(caught.value).startswith(f"{exercise.wrong}: ")
@@ -263,41 +263,41 @@ def test_a_wrong_answer_with_a_wrong_entry_is_refused(exercise: Exercise, text: 
 # Several at once
 
 
-def test_two_mistakes_in_different_places_are_made_together() -> None:
+def test_two_mistakes_in_different_places_are_combined() -> None:
     unbiased, no_eps = a_mistake("unbiased", ("correction=0", "correction=1")), a_mistake("no-eps", ("var + eps", "var"))
     both = REFERENCE.replace("correction=0", "correction=1").replace("var + eps", "var")
     assert together(REFERENCE, [unbiased, no_eps]) == together(REFERENCE, [no_eps, unbiased]) == both
 
 
-def test_mistakes_that_edit_the_same_text_cannot_be_made_together() -> None:
+def test_edits_of_the_same_text_cannot_be_combined() -> None:
     one, other = a_mistake("one", ("correction=0", "correction=1")), a_mistake("other", ("correction=0", "correction=2"))
     assert together(REFERENCE, [one, other]) is None
 
 
-def test_mistakes_that_edit_other_tokens_of_the_same_text_are_made_together() -> None:
+def test_edits_of_different_tokens_are_combined() -> None:
     one, other = a_mistake("one", ("-1, correction=0", "-1, correction=1")), a_mistake("other", ("-1, correction", "0, correction"))
     source = together(REFERENCE, [one, other])
     assert source is not None and "0, correction=1" in source
 
 
-def test_mistakes_that_touch_without_overlapping_can() -> None:
+def test_edits_that_only_touch_are_combined() -> None:
     one, other = a_mistake("one", ("(var + eps)", "(var)")), a_mistake("other", (" ** 0.5", ""))
     source = together(REFERENCE, [one, other])
     assert source is not None and source.endswith("/ (var)\n")
 
 
-def test_mistakes_that_make_no_python_together_cannot_be_made_together() -> None:
+def test_edits_that_break_the_syntax_cannot_be_combined() -> None:
     one, other = a_mistake("one", ("(x - mean)", "(x - mean")), a_mistake("other", ("(var + eps)", "var + eps"))
     assert together(REFERENCE, [one, other]) is None
 
 
-def test_a_mistake_that_is_a_file_is_made_alone() -> None:
+def test_a_mistake_in_a_file_cannot_be_combined() -> None:
     file, edit = Mistake("file", "", "pass\n"), a_mistake("edit", ("correction=0", "correction=1"))
     assert together(REFERENCE, [file]) == "pass\n"
     assert together(REFERENCE, [file, edit]) is None and together(REFERENCE, [edit, file]) is None
 
 
-def test_of_several_mistakes_only_some_pairs_can_be_made_together() -> None:
+def test_only_some_pairs_can_be_combined() -> None:
     var, eps, whole = a_mistake("var", ("x.var", "x.std")), a_mistake("eps", ("var + eps", "var")), a_mistake("whole", ("(var + eps)", "1"))
     file = Mistake("file", "", "pass\n")
     pairs = [pair for pair in combinations([var, eps, whole, file], 2) if together(REFERENCE, pair) is not None]
@@ -306,7 +306,7 @@ def test_of_several_mistakes_only_some_pairs_can_be_made_together() -> None:
 
 @given(st.lists(st.builds(Edit, st.integers(0, 20), st.integers(0, 20), st.text("ab", max_size=3)), max_size=4))
 @settings(max_examples=100, deadline=None, derandomize=True)
-def test_edits_either_overlap_or_leave_everything_else_as_it_was(edits: list[Edit]) -> None:
+def test_edits_overlap_or_keep_everything_else(edits: list[Edit]) -> None:
     text = "0123456789ABCDEFGHIJ"
     edits = [Edit(min(edit.start, edit.end), max(edit.start, edit.end) + 1, edit.new) for edit in edits]
     touched = [index for edit in edits for index in range(edit.start, edit.end)]
@@ -324,7 +324,7 @@ def test_the_examples_in_docstrings_hold() -> None:
     assert found.attempted and not found.failed
 
 
-def test_a_mistake_costs_what_it_says_or_what_is_usual(exercise: Exercise) -> None:
+def test_a_mistake_has_its_own_or_the_usual_cost(exercise: Exercise) -> None:
     usual, cheap = read(exercise, UNBIASED + UNBIASED.replace("unbiased", "cheap") + "cost = 1\n")
     assert (usual.cost, cheap.cost) == (COST, 1)
     assert refused(exercise, UNBIASED + "cost = 0\n").startswith("mistake[1].cost: must be ")

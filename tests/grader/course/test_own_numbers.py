@@ -1,4 +1,4 @@
-"""The numbers of a submission in known mistakes."""
+"""The numbers of a submission, put into known mistakes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ADDED = mistake("eps-added", "1e-6 is added to the deviation.", ("(x.var() + eps
 UNBIASED = mistake("unbiased", "Divided by n - 1.", (".var()", ".var(correction=1)"))
 
 
-def test_a_mistake_takes_each_number_that_only_the_submission_has() -> None:
+def test_a_mistake_takes_each_number_of_the_submission() -> None:
     found = with_numbers_of("EPS = 1e-8\nother = 0.25 + 1e-5\n", [DEFAULT, UNBIASED], REFERENCE)
     assert [(base.name, other.name) for base, other in found] == [(DEFAULT.name, "eps-default-1e-8"), (DEFAULT.name, "eps-default-0.25")]
     assert "eps=1e-8" in found[0][1].source and found[0][1].says == "eps defaults to 1e-8. The contract has 1e-5."
@@ -31,12 +31,12 @@ def test_a_name_without_a_number_stays() -> None:
     assert (other.name, other.says) == ("eps-added", "1e-8 is added to the deviation.") and "+ 1e-8)" in other.source
 
 
-def test_a_number_that_is_known_already_makes_no_other_mistake() -> None:
+def test_a_known_number_makes_no_new_mistake() -> None:
     assert with_numbers_of("eps = 1e-6", [DEFAULT], REFERENCE) == []
 
 
 @pytest.mark.parametrize(("source", "numbers"), [("a = 1e-7 + 0.5 + 2.0 + 3", [1e-7]), ("a = -0.25", [0.25]), ("a = (", [])])
-def test_numbers_that_may_be_plain_factors_say_nothing(source: str, numbers: list[float]) -> None:
+def test_numbers_that_may_be_factors_are_ignored(source: str, numbers: list[float]) -> None:
     assert numbers_in(source) == numbers
 
 
@@ -51,6 +51,6 @@ def test_numbers_that_may_be_plain_factors_say_nothing(source: str, numbers: lis
         ("other-default-1e-6", None),
     ],
 )
-def test_a_mistake_is_found_by_its_name_whatever_its_number(name: str, says: str | None) -> None:
+def test_a_mistake_is_found_by_any_number_in_it(name: str, says: str | None) -> None:
     found = called(name, [UNBIASED, DEFAULT], REFERENCE)
     assert (found and found.says) == says

@@ -1,4 +1,4 @@
-"""Where normgrade is installed."""
+"""The folder of the installed package."""
 
 from pathlib import Path
 
@@ -6,5 +6,5 @@ import normgrade
 from normgrade.course.package import PACKAGE
 
 
-def test_the_package_is_where_it_was_imported_from() -> None:
+def test_the_package_folder_is_that_of_the_import() -> None:
     assert Path(normgrade.__file__).parent == PACKAGE

@@ -1,4 +1,4 @@
-"""A folder of the user's own: nobody else's is used, and none is left while it is open."""
+"""A private folder: it is refused if others can change it, and leads nowhere else if it is exchanged while it is open."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="owners, rights and l
 
 @pytest.fixture(params=["by descriptor", "by path"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """How files are opened: as here, and as on a platform that opens them by their paths only."""
+    """Open files by descriptor, or by path as on other platforms."""
     monkeypatch.setattr(private_folder, "BY_DESCRIPTOR", request.param == "by descriptor")
     return str(request.param)
 
@@ -50,12 +50,12 @@ def test_a_file_is_written_read_and_deleted(way: str, tmp_path: Path) -> None:
         assert folder.entries() == []
 
 
-def test_nobody_else_gets_into_a_new_folder(way: str, tmp_path: Path) -> None:
+def test_a_new_folder_is_closed_to_others(way: str, tmp_path: Path) -> None:
     with PrivateFolder(tmp_path / "a" / "b", "c", make=True):
         assert [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("a/b", "a/b/c")] == [0o700, 0o700]
 
 
-def test_nothing_is_made_unless_that_is_asked_for(way: str, tmp_path: Path) -> None:
+def test_folders_are_only_made_on_demand(way: str, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         PrivateFolder(tmp_path / "a")
     with pytest.raises(FileNotFoundError):
@@ -85,7 +85,7 @@ def test_a_folder_of_another_user_is_refused(way: str, tmp_path: Path, monkeypat
     assert refused.value.strerror == "it belongs to another user"
 
 
-def test_a_folder_of_another_user_that_cannot_be_opened_is_refused_for_that(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreadable_folder_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def forbidden(*_: object, **__: object) -> int:
         raise PermissionError
 
@@ -95,7 +95,7 @@ def test_a_folder_of_another_user_that_cannot_be_opened_is_refused_for_that(tmp_
         PrivateFolder(tmp_path)
 
 
-def test_folders_above_the_root_are_not_looked_at(way: str, tmp_path: Path) -> None:
+def test_folders_above_the_root_are_not_examined(way: str, tmp_path: Path) -> None:
     (tmp_path / "shared").mkdir()
     (tmp_path / "shared").chmod(0o1777)
     (tmp_path / "link").symlink_to("shared")
@@ -104,13 +104,13 @@ def test_folders_above_the_root_are_not_looked_at(way: str, tmp_path: Path) -> N
     assert (tmp_path / "shared" / "own" / "file").read_bytes() == b"content"
 
 
-def test_a_file_in_place_of_a_folder_is_the_systems_error(way: str, tmp_path: Path) -> None:
+def test_a_file_instead_of_a_folder_is_an_oserror(way: str, tmp_path: Path) -> None:
     (tmp_path / "file").touch(mode=0o600)
     with pytest.raises((NotADirectoryError, FileNotFoundError)), PrivateFolder(tmp_path / "file") as folder:
         folder.read("name", 1)
 
 
-def test_a_folder_that_is_exchanged_while_it_is_open_leads_nowhere_else(tmp_path: Path) -> None:
+def test_a_folder_exchanged_while_open_leads_nowhere_else(tmp_path: Path) -> None:
     root, outside = tmp_path / "root", tmp_path / "outside"
     outside.mkdir()
     (outside / "file").write_bytes(b"precious")
@@ -126,7 +126,7 @@ def test_a_folder_that_is_exchanged_while_it_is_open_leads_nowhere_else(tmp_path
     assert os.listdir(outside) == ["file"] and (outside / "file").read_bytes() == b"precious"
 
 
-def test_times_are_set_on_no_file_beyond_a_link(way: str, tmp_path: Path) -> None:
+def test_times_are_not_set_through_a_link(way: str, tmp_path: Path) -> None:
     if way == "by path":
         pytest.skip("such a platform may lack a way not to follow a link")
     (tmp_path / "file").touch()
@@ -137,7 +137,7 @@ def test_times_are_set_on_no_file_beyond_a_link(way: str, tmp_path: Path) -> Non
     assert (tmp_path / "file").stat().st_mtime_ns == before
 
 
-def test_an_interrupt_while_it_is_opened_leaves_no_file_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_during_opening_leaves_no_file_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
@@ -148,10 +148,10 @@ def test_an_interrupt_while_it_is_opened_leaves_no_file_open(tmp_path: Path, mon
     assert open_files() == before
 
 
-# Which of a user's folders is not used, and what is said of it
+# Refused folders and their messages
 
 
-def test_the_first_folder_that_is_not_used_is_found(tmp_path: Path) -> None:
+def test_the_first_refused_folder_is_found(tmp_path: Path) -> None:
     root = tmp_path / "my root"
     assert first_refused(root) is None
     (root / "a" / "b" / "c").mkdir(parents=True)
@@ -167,7 +167,7 @@ def test_the_first_folder_that_is_not_used_is_found(tmp_path: Path) -> None:
         )
 
 
-def test_a_root_that_is_no_folder_is_told_only_if_it_is_a_link(tmp_path: Path) -> None:
+def test_a_file_as_root_is_refused_only_if_linked(tmp_path: Path) -> None:
     (tmp_path / "file").touch(mode=0o600)
     (tmp_path / "link").symlink_to("file")
     assert first_refused(tmp_path / "file") is None

@@ -1,4 +1,4 @@
-"""Interview questions: found in a prompt with their answers, and as many in every language."""
+"""Interview questions: their text and answers in a prompt, and equal numbers of them in every language."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def test_names_and_defaults_are_read() -> None:
     assert signature.parameters == (Parameter("normalized_shape"), Parameter("eps", "1e-05"), Parameter("bias", "True"))
 
 
-def test_a_signature_without_parameters_is_one() -> None:
+def test_a_signature_may_have_no_parameters() -> None:
     assert Signature.parse("  build( ) ") == Signature("build", ())
 
 
@@ -32,12 +32,12 @@ def test_a_capital_first_letter_means_a_class(text: str, is_class: bool) -> None
     assert Signature.parse(text).is_class is is_class
 
 
-def test_a_signature_is_shown_as_a_contract_writes_it() -> None:
+def test_a_signature_is_written_in_normal_form() -> None:
     assert str(Signature.parse("softmax( x,dim = -1 )")) == "softmax(x, dim=-1)"
 
 
 @pytest.mark.parametrize("text", ["", "layer_norm", "f(x", "f(x))", "f(a=1, b)", "1f(x)", "async f(x)", "f.g(x)", "f(x)\ng(x)", "f(\0)"])
-def test_what_is_no_definition_is_none(text: str) -> None:
+def test_other_text_is_no_signature(text: str) -> None:
     with pytest.raises(ValueError) as caught:
         Signature.parse(text)
     assert str(caught.value) == f"{visible(text)!r} is none"
@@ -52,7 +52,7 @@ def test_nothing_is_dropped_silently(text: str) -> None:
     assert str(caught.value) == f"{text!r} holds more than names and defaults"
 
 
-def test_parameters_of_a_definition_leave_keyword_only_ones_out() -> None:
+def test_keyword_only_parameters_are_left_out() -> None:
     [function] = ast.parse("def f(a, /, b, c=1, *args, d=2, **kwargs): ...").body
     assert isinstance(function, ast.FunctionDef)
     assert parameters_of(function.args) == (Parameter("a"), Parameter("b"), Parameter("c", "1"))
@@ -60,7 +60,7 @@ def test_parameters_of_a_definition_leave_keyword_only_ones_out() -> None:
 
 @given(st.lists(NAMES, unique=True), st.lists(DEFAULTS, max_size=5))
 @settings(max_examples=50, deadline=None, derandomize=True)
-def test_what_is_shown_is_read_back(names: list[str], defaults: list[str]) -> None:
+def test_a_written_signature_is_read_back(names: list[str], defaults: list[str]) -> None:
     written = [None] * (len(names) - len(defaults)) + defaults
     parameters = tuple(Parameter(name, default) for name, default in zip(names, written, strict=False))
     signature = Signature("f", parameters, len(parameters) // 2)

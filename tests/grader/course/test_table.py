@@ -1,4 +1,4 @@
-"""Tables of TOML files: what validators let pass, and what is said of a value that they do not."""
+"""Tables of TOML files: the values that validators accept, and the messages about all other values."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ def table(source: str) -> Table:
 
 
 def refused(work: Callable[[], object]) -> str:
-    """The message of a CourseError, after the file's name."""
+    """Return the message of a CourseError, after the file's name."""
     with pytest.raises(CourseError) as caught:
         work()
     assert str(caught.value).startswith("exercise.toml: ")
     return str(caught.value).removeprefix("exercise.toml: ")
 
 
-def test_a_value_is_returned_as_its_validator_returns_it() -> None:
+def test_a_value_is_returned_by_its_validator() -> None:
     assert table('hints = ["One.", "Two."]').take("hints", texts) == ("One.", "Two.")
 
 
-def test_a_default_is_returned_as_it_is() -> None:
+def test_a_default_is_returned_unchanged() -> None:
     nothing = object()
     assert table("").take("hints", texts, nothing) is nothing
 
@@ -41,11 +41,11 @@ def test_without_a_default_a_missing_key_is_an_error() -> None:
     assert refused(lambda: table("").take("title", text)) == "title: is missing."
 
 
-def test_a_value_that_a_validator_refuses_is_named_with_the_valid_ones() -> None:
+def test_a_refused_value_is_named_with_the_valid_ones() -> None:
     assert refused(lambda: table("level = 9").take("level", between(1, 4))) == "level: must be a whole number from 1 to 4, not 9."
 
 
-def test_a_key_that_is_missing_may_be_one_that_is_misspelt(tmp_path: Path) -> None:
+def test_a_missing_key_may_be_a_misspelt_one(tmp_path: Path) -> None:
     path = tmp_path / "some.toml"
     table = Table.parse(path, 'nam = "x"\n"says.zh" = "…"\n')
     with pytest.raises(CourseError) as caught:
@@ -56,26 +56,26 @@ def test_a_key_that_is_missing_may_be_one_that_is_misspelt(tmp_path: Path) -> No
     assert str(caught.value) == f"{path}: says: is missing."
 
 
-def test_a_key_that_nobody_asked_for_is_an_error() -> None:
+def test_an_unread_key_is_an_error() -> None:
     read = table('title = "T"\n"title.zh" = "T"\nlevl = 1')
     read.spoken("title", text)
     read.take("level", between(1, 4), 1)
     assert refused(read.finish) == 'levl: unknown key. Did you mean "level"? Allowed are level, title, "title.zh".'
 
 
-def test_a_table_whose_keys_were_all_asked_for_is_finished() -> None:
+def test_a_table_with_all_keys_read_is_finished() -> None:
     read = table("level = 1")
     read.take("level", between(1, 4))
     read.finish()
 
 
-def test_keys_of_inner_tables_are_named_with_their_table_and_number() -> None:
+def test_keys_of_inner_tables_have_full_names() -> None:
     first, second = table('[[mistake]]\nname = "a"\n[[mistake]]\nname = ""').tables("mistake")
     assert first.take("name", text) == "a"
     assert refused(lambda: second.take("name", text)) == "mistake[2].name: must be a text that is not empty, not ''."
 
 
-def test_there_are_no_inner_tables_where_the_key_is_missing() -> None:
+def test_a_missing_key_has_no_inner_tables() -> None:
     assert table("").tables("mistake") == ()
 
 
@@ -84,7 +84,7 @@ def test_inner_tables_must_be_tables() -> None:
 
 
 @pytest.mark.parametrize(("language", "said"), [("en", "Layer"), ("zh", "层")])
-def test_a_text_is_told_in_the_current_language(language: str, said: str) -> None:
+def test_a_text_is_read_in_the_current_language(language: str, said: str) -> None:
     speak(language)
     assert table('title = "Layer"\n"title.zh" = "层"').spoken("title", text) == said
     assert table('title = "Layer"').spoken("title", text) == "Layer"
@@ -97,12 +97,12 @@ def test_a_text_is_told_in_the_current_language(language: str, said: str) -> Non
         ("a = 1\na = 2\n", "not valid TOML: Cannot overwrite a value (at line 2, column 6)."),
     ],
 )
-def test_what_is_no_toml_is_named_with_its_place(source: str, why: str) -> None:
+def test_invalid_toml_is_named_with_its_place(source: str, why: str) -> None:
     assert refused(lambda: table(source)) == why
 
 
 @pytest.mark.parametrize("source", [f"a = {'[' * 10_000}", f"a = {'9' * 10_000}"])
-def test_what_the_parser_of_toml_cannot_hold_is_named(source: str) -> None:
+def test_toml_beyond_the_parsers_limits_is_refused(source: str) -> None:
     assert refused(lambda: table(source)).startswith("not valid TOML: ")
 
 
@@ -146,10 +146,10 @@ def test_valid_values_pass(check: Callable[[object], object], value: Any, expect
         (mapping, [], "a table"),
     ],
 )
-def test_other_values_are_answered_with_the_valid_ones(check: Callable[[object], object], value: Any, valid: str) -> None:
+def test_other_values_are_refused_with_the_valid_ones(check: Callable[[object], object], value: Any, valid: str) -> None:
     with pytest.raises(Wrong, match=f"^{re.escape(valid)}$"):
         check(value)
 
 
-def test_a_key_with_a_dot_is_quoted_as_in_toml() -> None:
+def test_a_key_with_a_dot_is_quoted() -> None:
     assert [as_key(name) for name in ("title", "title.zh")] == ["title", '"title.zh"']

@@ -1,4 +1,4 @@
-"""A stranger's folder: none of its code runs in the grader, no link leads out of it, and nothing in it keeps anybody waiting."""
+"""A folder from a stranger: none of its code runs in the grader, no link leads out of it, and none of its files makes the grader wait."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ from normgrade.suite.grader import Grader
 from normgrade.suite.grading_options import Options
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes as POSIX has them")
-SECRET = "opensesame = = 1\n"  # no Python, so that a message would show the line
-BROKEN = "def rms(x, eps=1e-5) return x\n"  # a verdict of inspection: nothing is played
+SECRET = "opensesame = = 1\n"  # not valid Python, so that a message would show the line
+BROKEN = "def rms(x, eps=1e-5) return x\n"  # inspection refuses it, so nothing is played
 FOLLOWED = "and links are not followed: put the file itself there, or name it where it lies."
 COMMANDS = [
     "", "list", "show rms", "check", "check rms", "check rms.py --format html", "watch rms", "hint rms", "solution rms --spoil",
@@ -52,7 +52,7 @@ Run = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture(autouse=True)
 def impatience() -> Iterator[None]:
-    """Whoever waits for a pipe fails, and does not hang."""
+    """Fail after two minutes instead of waiting for a pipe forever."""
 
     def ended(*_: object) -> None:
         raise AssertionError("it hangs")
@@ -66,7 +66,7 @@ def impatience() -> Iterator[None]:
 
 @pytest.fixture
 def outside(tmp_path: Path) -> Path:
-    """What belongs to whoever grades."""
+    """Return a folder that belongs to the user who grades."""
     folder = tmp_path / "outside"
     folder.mkdir()
     (folder / "secret.py").write_text(SECRET, encoding="utf-8")
@@ -76,7 +76,7 @@ def outside(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def here(tmp_path: Path, outside: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The stranger's folder, the current one."""
+    """Return the stranger's folder, after making it the current one."""
     folder = tmp_path / "stranger"
     folder.mkdir()
     monkeypatch.chdir(folder)
@@ -87,7 +87,7 @@ def here(tmp_path: Path, outside: Path, monkeypatch: pytest.MonkeyPatch) -> Path
 
 @pytest.fixture
 def run(here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run a command in that folder: its exit code, and what it wrote to both streams, unwrapped."""
+    """Return a function that runs a command in that folder and returns its exit code and both streams, unwrapped."""
     monkeypatch.setenv("NORMGRADE_LANG", "en")
 
     def ran(*arguments: str) -> tuple[int, str, str]:
@@ -100,7 +100,7 @@ def run(here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtu
 
 @pytest.fixture
 def own(tiny: Course, monkeypatch: pytest.MonkeyPatch, here: Path) -> None:
-    """The user names the course: the folder is only asked for submissions."""
+    """Name the course by the user's variable, so that the folder has only submissions."""
     monkeypatch.setenv("NORMGRADE_COURSE", str(tiny.root))
     (here / MARK).touch()
 
@@ -110,7 +110,7 @@ def files(folder: Path) -> dict[str, bytes | None]:
 
 
 def hostile_course(folder: Path, tiny: Course) -> Path:
-    """A course that says so when any of its code runs."""
+    """Return a course that writes a file if any of its code runs."""
     shutil.copytree(tiny.root, folder, ignore=shutil.ignore_patterns("__pycache__"))
     for path in folder.rglob("*.py"):
         path.write_text(f"open({str(folder / 'RAN')!r}, 'a').close()\n{path.read_text(encoding='utf-8')}", encoding="utf-8")
@@ -128,7 +128,7 @@ def refusal(workspace: Path, course: Path) -> str:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_course_that_a_folder_names_is_refused_and_none_of_it_runs(command: str, run: Run, here: Path, tiny: Course) -> None:
+def test_a_course_named_by_a_folder_is_refused(command: str, run: Run, here: Path, tiny: Course) -> None:
     course = hostile_course(here / "course", tiny)
     (here / MARK).write_text('course = "course"\n', encoding="utf-8")
     (here / "rms.py").write_text("def rms(x, eps=1e-5):\n    return x * 3 + 1\n", encoding="utf-8")
@@ -137,7 +137,7 @@ def test_a_course_that_a_folder_names_is_refused_and_none_of_it_runs(command: st
     assert files(here) == before
 
 
-def test_it_is_refused_from_a_folder_below_it_too(run: Run, here: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_refused_from_a_subfolder(run: Run, here: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     course = hostile_course(here / "course", tiny)
     (here / MARK).write_text('course = "course"\n', encoding="utf-8")
     (here / "a" / "b").mkdir(parents=True)
@@ -145,7 +145,7 @@ def test_it_is_refused_from_a_folder_below_it_too(run: Run, here: Path, tiny: Co
     assert run("check") == (2, "", refusal(here, course))
 
 
-def test_a_course_that_is_refused_completes_nothing(here: Path, tiny: Course) -> None:
+def test_a_refused_course_completes_nothing(here: Path, tiny: Course) -> None:
     course = hostile_course(here / "course", tiny)
     (here / MARK).write_text('course = "course"\n', encoding="utf-8")
     asked = {"_NORMGRADE_COMPLETE": "bash_complete", "COMP_WORDS": "normgrade show ", "COMP_CWORD": "2"}
@@ -157,7 +157,7 @@ def test_a_course_that_is_refused_completes_nothing(here: Path, tiny: Course) ->
     assert not (course / "RAN").exists()
 
 
-def test_a_course_may_be_named_for_one_time(run: Run, here: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_course_may_be_named_once(run: Run, here: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     (here / MARK).write_text('course = "elsewhere"\n', encoding="utf-8")
     assert run("list", "--course", str(tiny.root))[0] == 0
     assert run("list")[0] == 2
@@ -181,7 +181,7 @@ def test_init_with_a_course_names_it_and_trusts_it(by: str, run: Run, here: Path
     assert stat.S_IMODE(record.stat().st_mode) == 0o600
 
 
-def test_init_trusts_the_course_that_a_workspace_names_already(run: Run, here: Path, tiny: Course) -> None:
+def test_init_trusts_the_course_of_a_workspace(run: Run, here: Path, tiny: Course) -> None:
     mark = f'# mine\ncourse = "{tiny.root}"\n'
     (here / MARK).write_text(mark, encoding="utf-8")
     assert run("list")[0] == 2
@@ -189,7 +189,7 @@ def test_init_trusts_the_course_that_a_workspace_names_already(run: Run, here: P
     assert run("list")[0] == 0 and (here / MARK).read_text(encoding="utf-8") == mark
 
 
-def test_init_trusts_no_course_that_the_workspace_does_not_name(run: Run, here: Path, tiny: Course) -> None:
+def test_init_only_trusts_the_course_of_the_workspace(run: Run, here: Path, tiny: Course) -> None:
     (here / MARK).write_text('lang = "en"\n', encoding="utf-8")
     asks = f'Write `course = "{tiny.root}"` into it, and run this again.'
     there = f'Error: "{here / MARK}" is there already, and does not name the course "{tiny.root}". {asks}'
@@ -197,14 +197,14 @@ def test_init_trusts_no_course_that_the_workspace_does_not_name(run: Run, here: 
     assert os.listdir(here) == [MARK] and not record_of(here).exists()
 
 
-def test_trust_is_of_one_folder_and_not_of_its_copy(run: Run, here: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_copy_of_a_trusted_folder_is_not_trusted(run: Run, here: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     run("init", "norms", "--course", str(tiny.root))
     shutil.copytree(here / "norms", here / "copy")
     monkeypatch.chdir(here / "copy")
     assert run("list") == (2, "", refusal(here / "copy", tiny.root))
 
 
-def test_a_course_that_a_link_now_leads_to_is_another(run: Run, here: Path, tiny: Course) -> None:
+def test_a_changed_link_to_a_course_is_not_trusted(run: Run, here: Path, tiny: Course) -> None:
     link, theirs = here / "link", hostile_course(here / "theirs", tiny)
     link.symlink_to(tiny.root)
     (here / MARK).write_text('course = "link"\n', encoding="utf-8")
@@ -216,7 +216,7 @@ def test_a_course_that_a_link_now_leads_to_is_another(run: Run, here: Path, tiny
 
 
 @pytest.mark.parametrize("damage", ["text", "empty", "pipe", "link", "folder"])
-def test_a_record_that_is_damaged_says_nothing_and_is_written_anew(damage: str, run: Run, here: Path, tiny: Course) -> None:
+def test_a_damaged_record_is_ignored_and_rewritten(damage: str, run: Run, here: Path, tiny: Course) -> None:
     run("init", ".", "--course", str(tiny.root))
     record = record_of(here)
     kept = record.read_bytes()
@@ -236,7 +236,7 @@ def test_a_record_that_is_damaged_says_nothing_and_is_written_anew(damage: str, 
 
 
 @pytest.mark.parametrize("which", ["config", "config/trusted"])
-def test_nothing_is_trusted_that_others_could_have_written(which: str, run: Run, here: Path, tiny: Course) -> None:
+def test_records_that_others_may_write_are_not_trusted(which: str, run: Run, here: Path, tiny: Course) -> None:
     run("init", ".", "--course", str(tiny.root))
     (here.parent / which).chmod(0o777)
     forbid = f"Forbid that with `chmod -R go-w {here.parent / 'config'}`, or name another folder with NORMGRADE_CONFIG."
@@ -246,7 +246,7 @@ def test_nothing_is_trusted_that_others_could_have_written(which: str, run: Run,
     assert run("list")[0] == 0
 
 
-def test_trust_that_cannot_be_kept_is_said(run: Run, here: Path, tiny: Course) -> None:
+def test_a_failure_to_record_trust_is_reported(run: Run, here: Path, tiny: Course) -> None:
     (here.parent / "config").write_text("in the way", encoding="utf-8")
     code, out, err = run("init", "norms", "--course", str(tiny.root))
     assert (code, out) == (2, "")
@@ -255,19 +255,19 @@ def test_trust_that_cannot_be_kept_is_said(run: Run, here: Path, tiny: Course) -
     assert err == f'Error: That you trust the course "{tiny.root}" cannot be kept in "{where}" (Not a directory). {ways}'
 
 
-# The way to a course
+# Paths to a course
 
 
 @pytest.fixture
 def ways(here: Path, tiny: Course) -> Sequence[str]:
-    """One course, and other ways of writing its path, from the current folder."""
+    """Return several paths to one course, relative to the current folder."""
     shutil.copytree(tiny.root, here.parent / "course", ignore=shutil.ignore_patterns("__pycache__"))
     (here / "link").symlink_to("../course")
     (here / "far").symlink_to(here.parent / "course" / "exercises")
     return "../course", "../course/", "./../stranger/../course", "link", "link/", "far/.."
 
 
-def test_a_course_is_found_however_its_path_is_written(ways: Sequence[str], here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_course_is_found_by_any_path(ways: Sequence[str], here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     courses = [Course.find(Path(way)) for way in ways]
     for way in ways:
         monkeypatch.setenv("NORMGRADE_COURSE", way)
@@ -276,7 +276,7 @@ def test_a_course_is_found_however_its_path_is_written(ways: Sequence[str], here
 
 
 @pytest.mark.parametrize("number", range(6))
-def test_a_suite_is_collected_however_its_path_is_written(ways: Sequence[str], here: Path, number: int) -> None:
+def test_a_suite_is_collected_by_any_path(ways: Sequence[str], here: Path, number: int) -> None:
     for course in (Course.find(Path(ways[number])), Course(here / ways[3])):
         assert len(collect([course.exercise("rms")])["rms"].tests) > 1
 
@@ -300,13 +300,13 @@ def test_every_report_names_the_course(source: str | None, format: str, own: Non
 
 
 @pytest.mark.parametrize("format", ["terminal", "terminal -q", "html", "json", "junit"])
-def test_no_report_speaks_of_the_course_that_is_carried(format: str, run: Run, here: Path) -> None:
+def test_no_report_names_the_carried_course(format: str, run: Run, here: Path) -> None:
     (here / "layer_norm.py").write_text("def f(:", encoding="utf-8")
     code, out, _ = run("check", "--format", *format.split())
     assert code == 1 and str(carried()) not in out and ("course" in out) == (format == "json") and '"course": "/' not in out
 
 
-# What is no file
+# Other things than files
 
 
 @pytest.mark.parametrize("with_writer", [False, True], ids=["nobody writes", "somebody writes"])
@@ -336,9 +336,7 @@ def test_a_pipe_is_not_waited_for(with_writer: bool, own: None, run: Run, here: 
     ],
     ids=["directory", "link to a device", "dangling link", "loop", "link to the environment", "1 GiB", "socket", "nothing"],
 )
-def test_what_is_no_file_of_the_folder_is_said_in_a_sentence(
-    make: Callable[[Path], object], said: str, own: None, run: Run, here: Path
-) -> None:
+def test_other_things_than_files_are_reported(make: Callable[[Path], object], said: str, own: None, run: Run, here: Path) -> None:
     for name, arguments, slug, code in (("rms.py", [], "rms", 1), ("any.py", ["--exercise", "rms"], "rms", 1), ("other.py", [], "SLUG", 2)):
         make(here / name)
         found, out, err = run("check", name, *arguments)
@@ -356,7 +354,7 @@ def bound(path: Path) -> None:
         server.bind(path.name)  # the full path may be too long
 
 
-def test_devices_and_names_that_are_too_long_are_said_in_a_sentence(own: None, run: Run) -> None:
+def test_devices_and_long_names_are_reported(own: None, run: Run) -> None:
     assert "/dev/zero is a device, not a file: name the Python file itself." in run("check", "/dev/zero", "--exercise", "rms")[1]
     assert run("check", "/dev/zero") == (2, "", "Error: /dev/zero is a device, not a file: name the Python file itself.")
     name = "x" * 300 + ".py"
@@ -364,11 +362,11 @@ def test_devices_and_names_that_are_too_long_are_said_in_a_sentence(own: None, r
     assert run("check", name) == (2, "", long)
 
 
-def test_a_file_without_permission_is_said_in_a_sentence(own: None, here: Path) -> None:
+def test_a_file_without_permission_is_reported(own: None, here: Path) -> None:
     (here / "rms.py").write_text(BROKEN, encoding="utf-8")
     (here / "rms.py").chmod(0)
     wrap = []
-    if os.geteuid() == 0:  # root may read everything, but for this
+    if os.geteuid() == 0:  # root may read everything without these options
         if not shutil.which("setpriv"):
             pytest.skip("root may read everything, and there is no setpriv to forbid it")
         wrap = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
@@ -378,18 +376,18 @@ def test_a_file_without_permission_is_said_in_a_sentence(own: None, here: Path) 
     assert (done.returncode, done.stderr) == (1, "") and said.replace(" ", "") in "".join(done.stdout.split())
 
 
-def test_a_file_may_lie_beyond_a_folder_that_the_user_links(run: Run, here: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_may_be_inside_a_linked_folder(run: Run, here: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NORMGRADE_COURSE", str(tiny.root))
     (here / "norms").mkdir()
     (here / "norms" / "rms.py").write_text(BROKEN, encoding="utf-8")
     (here / "link").symlink_to("norms")
     assert "The file is not valid Python" in run("check", "link/rms.py")[1]
-    assert run("init", "link")[0] == 0  # and so may a workspace
+    assert run("init", "link")[0] == 0  # a workspace may be such a folder, too
     monkeypatch.chdir(here / "link")
     assert "The file is not valid Python" in run("check", "rms")[1]
 
 
-def test_a_folder_of_the_workspace_that_is_a_link_is_not_followed(own: None, run: Run, here: Path, outside: Path) -> None:
+def test_a_linked_folder_of_the_workspace_is_not_followed(own: None, run: Run, here: Path, outside: Path) -> None:
     (here / "sub").symlink_to(outside)
     way = "and links in a workspace are not followed. Name the file where it lies."
     said = f'Error: The folder "{here / "sub"}" is a link to "{outside}", {way}'
@@ -402,7 +400,7 @@ def test_a_folder_of_the_workspace_that_is_a_link_is_not_followed(own: None, run
 
 @pytest.fixture
 def trap(own: None, here: Path, outside: Path, tiny: Course) -> Path:
-    """Whatever a command may open leads elsewhere, or waits for ever."""
+    """Fill the folder with links that lead elsewhere and pipes that block."""
     (here / "rms.py").symlink_to(outside / "secret.py")
     os.mkfifo(here / "centring.py")
     for name in (".normgrade", "prompts"):
@@ -425,14 +423,14 @@ def trap(own: None, here: Path, outside: Path, tiny: Course) -> Path:
         "repro SLUG --output report.json", "repro SLUG --output report.html",
     ],
 )  # fmt: skip
-def test_no_command_waits_shows_or_writes_what_is_elsewhere(slug: str, command: str, trap: Path, run: Run, outside: Path) -> None:
+def test_no_command_follows_a_link_or_waits(slug: str, command: str, trap: Path, run: Run, outside: Path) -> None:
     before = sorted(os.listdir(outside)), (outside / "secret.py").read_text(encoding="utf-8"), sorted(os.listdir(trap))
     code, out, err = run(*command.replace("SLUG", slug).split())
     assert code in (0, 1, 2) and "Traceback" not in err and "opensesame" not in out + err
     assert (sorted(os.listdir(outside)), (outside / "secret.py").read_text(encoding="utf-8"), sorted(os.listdir(trap))) == before
 
 
-def test_what_leads_elsewhere_is_said(trap: Path, run: Run, outside: Path) -> None:
+def test_links_and_pipes_are_reported(trap: Path, run: Run, outside: Path) -> None:
     assert run("reset", "rms")[2] == 'Error: "rms.py" cannot be reset (it is a symbolic link, not a file). Nothing of yours was changed.'
     assert (
         run("reset", "centring")[2]
@@ -454,7 +452,7 @@ def test_what_leads_elsewhere_is_said(trap: Path, run: Run, outside: Path) -> No
 
 def test_watching_waits_for_no_pipe(trap: Path, tiny: Course) -> None:
     for slug, what in (("rms", "is a symbolic link to "), ("centring", "is a named pipe, not a file")):
-        grader = Grader(None, {}, {}, Options())  # type: ignore[arg-type]  # of which nothing is asked
+        grader = Grader(None, {}, {}, Options())  # type: ignore[arg-type]  # it is not used
         watching = Watching(grader, tiny, tiny.exercise(slug))
         assert watching.begin_if_saved()
         watching.grade()
@@ -466,7 +464,7 @@ def test_watching_waits_for_no_pipe(trap: Path, tiny: Course) -> None:
         assert isinstance(console.file, io.StringIO) and f"course: {tiny.root}\n" in console.file.getvalue().replace(" \n", "\n")
 
 
-def test_a_notebook_puts_nothing_beyond_a_link(trap: Path, outside: Path, tiny: Course) -> None:
+def test_a_notebook_writes_nothing_through_a_link(trap: Path, outside: Path, tiny: Course) -> None:
     before = sorted(os.listdir(outside))
     with pytest.raises(UsageError) as refused, as_file(tiny.exercise("rms"), SECRET):
         raise AssertionError("it was written")
@@ -489,23 +487,21 @@ def test_a_notebook_puts_nothing_beyond_a_link(trap: Path, outside: Path, tiny: 
     ],
     ids=["pipe", "directory", "device", "dangling link"],
 )
-def test_a_mark_that_is_no_plain_file_is_said(make: Callable[[Path], object], why: str, run: Run, here: Path) -> None:
+def test_a_mark_that_is_no_plain_file_is_reported(make: Callable[[Path], object], why: str, run: Run, here: Path) -> None:
     make(here / MARK)
     said = f'Error: "{here / MARK}" cannot be read ({why}). Put a plain file there, or take it away.'
     assert run("list") == run("init") == (2, "", said)
 
 
-def test_a_mark_that_would_take_long_to_read_is_refused_by_its_size(run: Run, here: Path) -> None:
+def test_a_mark_that_is_too_large_is_refused(run: Run, here: Path) -> None:
     (here / MARK).write_text("a." * 30000 + "a = 1\n", encoding="utf-8")
     before = time.process_time()
     assert run("list") == (2, "", f'Error: "{here / MARK}" is larger than 4096 bytes. Shorten it, or take it away.')
     assert run("init")[0] == run("check")[0] == 2
-    assert time.process_time() - before < 2  # it would be 13 for each time that it is parsed
+    assert time.process_time() - before < 2  # if it were parsed, each time would take 13 seconds
 
 
-def test_a_mark_is_parsed_once_by_a_command_and_anew_after_a_change(
-    run: Run, here: Path, own: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_mark_is_parsed_again_only_after_a_change(run: Run, here: Path, own: None, monkeypatch: pytest.MonkeyPatch) -> None:
     parsed, loads = list[str](), tomllib.loads
 
     def counted(source: str) -> dict[str, object]:
@@ -524,17 +520,17 @@ def test_a_mark_is_parsed_once_by_a_command_and_anew_after_a_change(
 
 
 @pytest.mark.parametrize("content", [b"x = " + b"[" * 4000, b"x = " + b"1" * 4090, b"\xff", b'course = "\\u0000"', b"="])
-def test_a_mark_that_is_nonsense_is_said_in_a_sentence(content: bytes, run: Run, here: Path) -> None:
+def test_an_invalid_mark_is_reported(content: bytes, run: Run, here: Path) -> None:
     (here / MARK).write_bytes(content)
     code, out, err = run("list")
     assert (code, out) == (2, "") and err.startswith("Error: ") and str(here / MARK) in err and "Traceback" not in err
 
 
-# What was tried
+# The database of attempts
 
 
 def endless(path: Path) -> None:
-    """A database in which what is asked for never ends."""
+    """Make a database whose query never ends."""
     with closing(sqlite3.connect(path)) as database:
         database.executescript(
             """
@@ -551,19 +547,19 @@ FOREIGN = "CREATE TABLE bookmarks (url);"
 
 
 def executed(path: Path, script: str) -> None:
-    """The database that a script makes."""
+    """Make the database of this script."""
     with closing(sqlite3.connect(path)) as database:
         database.executescript(script)
 
 
 def truncated(path: Path) -> None:
-    """Half of our own file."""
+    """Make a database of ours, cut in half."""
     Attempts(path).add([Attempt(datetime.now(UTC), "rms", Outcome.FAILED, 1, 8)])
     os.truncate(path, path.stat().st_size // 2)
 
 
 def nonsense(path: Path) -> None:
-    """Our own tables, with rows that nobody could have tried."""
+    """Make a database of ours whose rows have invalid content."""
     now = datetime.now(UTC)
     Attempts(path).add([Attempt(now, "rms", Outcome.FAILED, 1, 8)])
     with closing(sqlite3.connect(path)) as database:
@@ -592,7 +588,7 @@ DATABASES: dict[str, tuple[Callable[[Path], object], str]] = {
 
 
 @pytest.mark.parametrize("kind", DATABASES)
-def test_a_hostile_database_is_said_and_changes_no_verdict(kind: str, own: None, run: Run, here: Path, outside: Path) -> None:
+def test_a_hostile_database_is_reported_and_changes_no_verdict(kind: str, own: None, run: Run, here: Path, outside: Path) -> None:
     make, why = DATABASES[kind]
     (here / ".normgrade").mkdir()
     make(here / ".normgrade" / "progress.db")
@@ -626,11 +622,11 @@ def test_a_pipe_beside_the_database_is_not_waited_for(name: str, own: None, run:
     assert len(Attempts(here / ".normgrade" / "progress.db").attempts()) == (1 if name == "lock" else 2)
 
 
-# What was graded is what is kept
+# The graded content is the recorded one
 
 
 @pytest.mark.parametrize("swap", ["pipe", "other file", "nothing"])
-def test_the_hash_is_that_of_what_was_graded(swap: str, own: None, run: Run, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_hash_is_that_of_the_graded_content(swap: str, own: None, run: Run, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, content = here / "rms.py", b"\xef\xbb\xbf" + BROKEN.replace("\n", "\r\n").encode()
     path.write_bytes(content)
 

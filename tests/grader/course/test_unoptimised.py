@@ -42,13 +42,13 @@ WRONG = RIGHT.replace("    return", "    if (x == 1).all():\n        return x * 
 
 @pytest.fixture(scope="module")
 def course(edited_course: Callable[..., Course], tiny: Course) -> Course:
-    """A course with a claim that fails by nothing but asserts: one in the suite, one in a helper."""
+    """Return a course with a claim that only asserts can refute: one in the suite, one in a helper."""
     suite = (tiny.root / "tests/hidden/test_rms.py").read_text(encoding="utf-8")
     return edited_course({"tests/hidden/test_rms.py": suite + SUITE, "tests/hidden/shared.py": HELPER})
 
 
 def ran(level: str, *arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Python with these arguments, which optimises as the level says."""
+    """Run Python with these arguments at this level of optimisation."""
     environment = os.environ | {"PYTHONOPTIMIZE": level, "PYTHONPATH": str(Path(normgrade.__file__).parents[1])}
     return subprocess.run([sys.executable, *arguments], env=environment, cwd=folder, capture_output=True, text=True, timeout=300)
 
@@ -63,9 +63,7 @@ def without_times(told: Any) -> Any:
 
 
 @pytest.mark.parametrize(("source", "lost"), [(RIGHT, 0), (WRONG, 2)], ids=["right", "wrong"])
-def test_a_grading_says_the_same_however_python_optimises(
-    source: str, lost: int, course: Course, tmp_path: Path, expectations: Path
-) -> None:
+def test_optimisation_does_not_change_a_report(source: str, lost: int, course: Course, tmp_path: Path, expectations: Path) -> None:
     (tmp_path / "rms.py").write_text(source, encoding="utf-8")
     check = partial(ran, folder=tmp_path)
     done = [
@@ -92,7 +90,7 @@ def test_plain_pytest_gives_the_same_verdicts(
     assert done.stdout.count("\n2.0 is more than 1\n") == 2
 
 
-def test_help_is_there_however_python_optimises(tmp_path: Path) -> None:
+def test_optimisation_does_not_change_the_help(tmp_path: Path) -> None:
     for arguments in (["--help"], ["check", "--help"]):
         said = {ran(level, "-m", "normgrade", *arguments, "--lang", "en", folder=tmp_path).stdout for level in LEVELS}
         assert len(said) == 1 and "Grade" in said.pop()
@@ -104,7 +102,7 @@ def test_a_reference_keeps_its_asserts(tmp_path: Path) -> None:
         assert ran(level, "-c", program, folder=tmp_path).stderr.endswith("AssertionError: 2\n")
 
 
-def test_other_modules_are_as_python_makes_them(tmp_path: Path) -> None:
+def test_modules_outside_the_folder_are_optimised(tmp_path: Path) -> None:
     for name in ("inside", "outside"):
         (tmp_path / name).mkdir()
         (tmp_path / name / f"{name}.py").write_text('def f():\n    """It has one."""\n    assert False\n', encoding="utf-8")
@@ -116,12 +114,12 @@ with unoptimised(Path({str(tmp_path / "inside")!r})): import inside, outside
 print(inside.f.__doc__, outside.f.__doc__, sys.meta_path == before, inside.__loader__.__class__.__name__)
 """
     assert ran("0", "-c", program, folder=tmp_path).stdout == "It has one. It has one. True SourceFileLoader\n"
-    for _again in range(2):  # what Python keeps on the disk for other programs is not used
+    for _again in range(2):  # the bytecode that Python caches for other programs is not used
         assert ran("2", "-c", program, folder=tmp_path).stdout == "It has one. None True Loader\n"
         assert ran("2", "-c", f"import sys; sys.path.append({str(tmp_path / 'inside')!r}); import inside", folder=tmp_path).returncode == 0
 
 
-def test_nothing_is_in_the_way_where_python_does_not_optimise(tmp_path: Path) -> None:
+def test_nothing_changes_without_optimisation(tmp_path: Path) -> None:
     before = [*sys.meta_path]
     with unoptimised(tmp_path):
         assert sys.meta_path == before

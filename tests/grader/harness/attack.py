@@ -1,4 +1,4 @@
-"""Grades every attack in one process, behind the walls of one tier, and writes down what each of them gained.
+"""Grade every attack in one process, within the walls of one tier, and write the gains of each to a file.
 
 python attack.py --tier process --course ../fixtures/courses/tiny --results gains.json [NAME…]
 """
@@ -43,10 +43,10 @@ from normgrade.worker.launch import environment
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
 ANSWER_S, TOTAL_S = 0.5, 1.0
-RIGHT_S = 30.0  # for the right answer: a zygote may have to start first
+RIGHT_S = 30.0  # for the right answer, since a zygote may have to start first
 BARE_S = 30.0  # for an attack that runs without walls; each ends by itself
-TIME_S = {"memory": 5.0, "time": 0.4, "output": 0.4}  # by class, where all the time is taken, or must be there for memory to be filled
-PATIENCE_S = 3.0  # for killed processes to be gone, on a machine that is busy
+TIME_S = {"memory": 5.0, "time": 0.4, "output": 0.4}  # by class: these attacks use up all their time, or need time to fill memory
+PATIENCE_S = 3.0  # for killed processes to end on a busy machine
 BATCH = 8  # attacks after which the right answer is graded
 GROWTH_BYTES = 512 * 1024**2  # of the grader, during one grading
 PLAIN = b"def rms(x, eps=1e-5):\n    return x * 3 + 1\n"
@@ -66,7 +66,7 @@ def main() -> None:
     parser.add_argument("--secret")
     parser.add_argument("names", nargs="*", metavar="NAME")
     options = parser.parse_args()
-    if options.secret is None:  # anew, so that it stands in the command line and in the environment of the grader
+    if options.secret is None:  # start again, so that the secret is in the grader's command line and environment
         secret = f"canary-{secrets.token_hex(16)}"
         arguments = [sys.executable, str(Path(__file__).resolve()), *sys.argv[1:], "--secret", secret]
         os.execve(sys.executable, arguments, os.environ | {"GRADER_SECRET": secret})
@@ -111,7 +111,7 @@ def play(options: argparse.Namespace, base: Path) -> Results:
 
 
 class Attack:
-    """One attack, and what its first lines say of it."""
+    """One attack with the declarations of its first lines."""
 
     def __init__(self, path: Path, tier: str) -> None:
         self.name, self.content, self.tier = path.stem, path.read_bytes(), tier
@@ -121,7 +121,7 @@ class Attack:
 
     @property
     def declared(self) -> str:
-        """What is said of it behind this tier; what only tests need to know of the stronger ones is left out."""
+        """The declared result in this tier; "" for stronger tiers than `process`, whose declarations only the tests need."""
         if self.tier != "process":
             return ""
         return self.header.get("root" if os.getuid() == 0 and "root" in self.header else "process", "")
@@ -132,11 +132,11 @@ class Attack:
 
     @property
     def alone(self) -> bool:
-        """Whether it may end the zygote, and with it the traces of attacks before it."""
+        """True if the attack may end the zygote, and with it the traces of earlier attacks."""
         return "processes" in self.declared
 
     def skipped(self) -> str | None:
-        """Why it is not played here; None where it is."""
+        """Return the reason why the attack is not played here; None if it is."""
         needed = self.header.get("needs", sys.platform)
         if self.declared.startswith("not run"):
             return self.declared
@@ -144,7 +144,7 @@ class Attack:
 
 
 class Harness:
-    """Grades attacks with one grader, and the right answer in between."""
+    """A grader of attacks that also grades the right answer between them."""
 
     def __init__(self, grading: Grading, place: Place, watch: Watch) -> None:
         self.grading, self.place, self.watch = grading, place, watch
@@ -171,12 +171,12 @@ class Harness:
 
     @cached_property
     def plain(self) -> list[str]:
-        """The checks that need no right numbers."""
+        """The checks that pass with wrong numbers."""
         self.place.fresh(PLAIN)
         return passed(self.grade(self.place.submission, TOTAL_S))
 
     def tier(self) -> str:
-        """The walls that stand; the first grading also computes what the oracle expects."""
+        """Return the tier of the walls; this first grading also computes the oracle's expectations."""
         self.place.fresh(PLAIN)
         return self.grade(self.place.right, RIGHT_S).sandbox
 
@@ -184,15 +184,15 @@ class Harness:
         return self.grading.report(path, ANSWER_S if time_s == TOTAL_S else time_s, time_s)
 
     def right(self) -> bool:
-        """Whether the right answer passes; graded with time enough for a zygote to start."""
+        """Return True if the right answer passes, graded with enough time to start a zygote."""
         return self.grade(self.place.right, RIGHT_S).outcome is Outcome.PASSED
 
     def all(self, attacks: Sequence[Attack]) -> Results:
-        """What each attack gained. After every batch the right answer is graded, with the zygote that its attacks were played with."""
+        """Return the gains of each attack. After every batch the right answer is graded with the zygote that played the batch."""
         return {name: gains for batch in batches(attacks) for name, gains in self.together(batch).items()}
 
     def together(self, batch: Sequence[Attack]) -> Results:
-        """What each attack of a batch gained. If the right answer does not pass afterwards, each of them is played again, alone."""
+        """Return the gains of each attack of a batch. If the right answer fails afterwards, play each attack again on its own."""
         gains = {attack.name: self.attack(attack) for attack in batch}
         spoilt = self.spoilt()
         if spoilt and len(batch) > 1:
@@ -207,18 +207,18 @@ class Harness:
         return gains
 
     def spoilt(self) -> list[str]:
-        """Why the right answer does not pass any more; nothing where it does."""
+        """Return the reasons why the right answer no longer passes; empty if it passes."""
         try:
             return [] if self.right() else [SPOILT]
         except Exception as error:
             return [f"grading: at the right answer {type(error).__name__}: {error}"[:500]]
 
     def attack(self, attack: Attack) -> Results:
-        """What an attack gained, or why it was not played."""
+        """Return the gains of an attack, or the reason why it was not played."""
         if why := attack.skipped():
             return {"skipped": why}
         bare = attack.declared.startswith("as without walls") and self.wins_without_walls(attack)
-        if not is_alive(self.grading.zygote()):  # the attack before this one has ended it
+        if not is_alive(self.grading.zygote()):  # the previous attack ended it
             self.grading.start_anew()
         self.place.fresh(self.filled_in(attack))
         self.plays, started = 0, time.monotonic()
@@ -243,25 +243,25 @@ class Harness:
         return gains
 
     def has_ended(self, zygote: int) -> bool:
-        """Whether the zygote was replaced, or is gone."""
+        """Return True if the zygote was replaced or has ended."""
         return self.grading.zygote() != zygote or not is_alive(zygote)
 
     def filled_in(self, attack: Attack) -> bytes:
         return self.place.fill_in(attack.content, self.watch.addresses())
 
     def wins_without_walls(self, attack: Attack) -> bool:
-        """Whether the same deed gains anything as a program of this user's, in no sandbox: that depends on the machine alone."""
+        """Return True if the same code gains anything as this user's program without a sandbox, which depends only on the machine."""
         source = self.filled_in(attack)
         self.place.fresh(source)
         done = subprocess.run(
             [sys.executable, "-c", source], stdin=subprocess.DEVNULL, capture_output=True,
             env=environment(), cwd="/", start_new_session=True, timeout=BARE_S,
         )  # fmt: skip
-        self.watch.reached(), self.watch.harmed()  # what it did there is not the attack's
+        self.watch.reached(), self.watch.harmed()  # forget what it did: the graded attack is not to blame
         return any(secret.encode() in done.stdout + done.stderr for secret in (self.place.secret, self.place.won))
 
     def left(self, zygote: int, before: Family) -> list[str]:
-        """What runs that did not run before; it is ended here."""
+        """Kill the processes that the attack left running, and return their command lines."""
         deadline = time.monotonic() + PATIENCE_S
         while (found := self.leftovers(zygote, before)) and time.monotonic() < deadline:
             time.sleep(0.01)
@@ -282,7 +282,7 @@ class Harness:
 
 
 def batches(attacks: Iterable[Attack]) -> list[list[Attack]]:
-    """A few attacks each; those that may end the zygote alone, for the zygote after it shows nothing of what attacks did before it."""
+    """Split attacks into batches. An attack that may end the zygote has its own batch: a new zygote has no traces of earlier attacks."""
     found: list[list[Attack]] = [[]]
     for attack in attacks:
         if attack.alone:
@@ -294,8 +294,8 @@ def batches(attacks: Iterable[Attack]) -> list[list[Attack]]:
 
 
 def seen(report: Report, plain: Sequence[str], secrets: Iterable[str]) -> Results:
-    """What the report shows of a gain."""
-    everything = repr(replace(report, source=""))  # its own text was known to it before
+    """Return the gains that the report shows."""
+    everything = repr(replace(report, source=""))  # the attack knew its own text before
     return {
         "passed": [name for name in passed(report) if name not in plain],
         "secret": any(secret in everything for secret in secrets),
@@ -305,7 +305,7 @@ def seen(report: Report, plain: Sequence[str], secrets: Iterable[str]) -> Result
 
 
 def unreadable(report: Report) -> list[str]:
-    """What is wrong with the report in its formats: something steers a terminal or is taken for markup, or it is not well-formed."""
+    """Return the defects of the rendered report: text that steers a terminal or is taken for markup, or a format that cannot be read."""
     screen = io.StringIO()
     console = Console(file=screen, width=500, force_terminal=False, color_system=None, highlight=False, markup=False, emoji=False)
     show([report], console)
@@ -320,7 +320,7 @@ def unreadable(report: Report) -> list[str]:
 
 
 def problem(reading: Callable[[], object]) -> list[str]:
-    """What goes wrong when a report is read; nothing where all is well."""
+    """Return the exception that reading a report raises; empty if there is none."""
     try:
         reading()
     except Exception as error:

@@ -1,4 +1,4 @@
-"""A browser without a window, if there is one, and what tests ask of it."""
+"""A headless browser, if one is installed, for tests."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ TAB, SHIFT, LEFT, UP, RIGHT, DOWN = "\ue004", "\ue008", "\ue012", "\ue013", "\ue
 
 
 class Browser:
-    """A browser without a window, and what tests ask of it."""
+    """A headless browser with the actions and questions of tests."""
 
     def __init__(self, driver: Any) -> None:
         self.driver = driver
 
     def show(self, page: Path, width: int = 1400, scheme: str = "light", media: str = "screen", scripts: bool = True) -> None:
-        """Open a file as a device of this width and this taste would show it."""
+        """Open a file on a device with this width, colour scheme and medium."""
         self.ask("Emulation.setScriptExecutionDisabled", value=not scripts)
         self.ask("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
         self.ask("Emulation.setEmulatedMedia", media=media, features=[{"name": "prefers-color-scheme", "value": scheme}])
-        self.driver.get("about:blank")  # else an address with the same file and another # would only scroll
+        self.driver.get("about:blank")  # else the same file with another fragment would only scroll
         self.driver.get_log("browser"), self.driver.get_log("performance")
         self.driver.get(page.as_uri())
 
@@ -55,7 +55,7 @@ class Browser:
         return element
 
     def messages(self, until: str = "") -> list[str]:
-        """What the console says; a word that is waited for comes last."""
+        """Return the messages of the console. With `until`, wait up to 10 s for a message that contains it."""
         said: list[str] = []
         deadline = time.monotonic() + 10
         while True:
@@ -64,13 +64,13 @@ class Browser:
                 return said
 
     def requests(self) -> list[str]:
-        """The addresses that were asked for since the page was opened."""
+        """Return the addresses requested since the page was opened."""
         events = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
         return [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
 
 
 def open_browser(folder: Path) -> Iterator[Browser]:
-    """Chromium, which keeps its files in a folder; the test is skipped if there is none."""
+    """Yield Chromium with its files in a folder. Skip the test if it is not installed."""
     chromium = next(filter(None, map(shutil.which, BROWSERS)), None)
     chromedriver = shutil.which("chromedriver")
     if chromium is None or chromedriver is None:

@@ -1,4 +1,4 @@
-"""Runs normgrade where the system fails some calls, as the profile of a container or another kernel may do.
+"""Run normgrade with some system calls failing, as in a container with a seccomp profile or on another kernel.
 
 python deny.py unshare,mount EPERM check rms.py
 """

@@ -1,4 +1,4 @@
-"""The grader as the harness uses it: opened once, with time limits of the harness's own for every grading."""
+"""The grader for the harness: opened once, with the harness's time limits for each grading."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +15,7 @@ from normgrade.worker.launch import Zygote
 
 
 class Grading:
-    """Grades files for one exercise, all of them with the same zygote as long as that lives."""
+    """A grader of files for one exercise, with one zygote as long as it lives."""
 
     def __init__(self, grader: Grader, exercise: Exercise) -> None:
         self.grader, self.exercise = grader, exercise
@@ -26,7 +26,7 @@ class Grading:
         return report_on(grader, Submission(exercise, path, "rms.py"), inspect_file(path, exercise))
 
     def zygote(self) -> int:
-        """The number of the process that workers are forked from."""
+        """Return the pid of the process that workers are forked from. Raise RuntimeError if workers are not forked."""
         starter = self.grader.hosts["torch"].starter
         if not isinstance(starter, Zygote):
             raise RuntimeError("attacks are played where workers are forked")
@@ -39,11 +39,11 @@ class Grading:
 
 @contextmanager
 def open_grading(exercise: Exercise, tier: str, total_s: float) -> Iterator[Grading]:
-    """The grader behind the walls of this tier, or the strongest weaker ones."""
+    """Open the grader with the walls of this tier, or the strongest weaker ones."""
     with open_grader([exercise], Options(tier=tier, timeout_s=total_s)) as grader:
         yield Grading(grader, exercise)
 
 
 def passed(report: Report) -> list[str]:
-    """The checks that passed."""
+    """Return the names of the checks that passed."""
     return [check.name for check in report.checks if check.outcome is Outcome.PASSED]

@@ -1,6 +1,6 @@
-"""One play for each habit in PyTorch, on which a layer with it differs from the same layer without it; and how each exercise is used.
+"""One play for each habit in PyTorch, in which a layer with it differs from the same layer without it, and the use of each exercise.
 
-The grader looks at none of this: it shows that a habit is wrong, whoever finds it.
+The grader does not use this module: it proves that a habit is wrong independently of the checks that find it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ILLEGAL: Sequence[Shape] = ((), (3,), (1, 3), (3, 3), (2, 3, 3), (2, 3, 3, 3), (
 
 @dataclass(frozen=True)
 class Used:
-    """How an exercise is used: the name of what it defines, the arguments for a shape, that shape, and the shapes of further inputs."""
+    """The use of an exercise: the name that it defines, the arguments for a shape, that shape, and the shapes of further inputs."""
 
     name: str
     arguments: Callable[[Shape], Sequence[Any]]
@@ -37,14 +37,14 @@ class Used:
     impl: Any = None
 
     def of(self, source: str) -> Used:
-        """The same with the module of this source."""
+        """Return a copy with the module of this source."""
         module = ModuleType("submission")
         sys.modules["submission"] = module
         exec(compile(source, "submission", "exec", dont_inherit=True), module.__dict__)
         return replace(self, impl=module)
 
     def new(self, shape: Shape = ()) -> Any:
-        """A layer, or the function."""
+        """Return a new layer, or the function with its arguments bound."""
         torch.manual_seed(1)
         made = getattr(self.impl, self.name)
         arguments = self.arguments(shape or self.shape)
@@ -61,7 +61,7 @@ class Used:
 def gradients(
     layer: Any, inputs: Sequence[Tensor], dy: Callable[[Tensor], Tensor] = torch.ones_like, twice: bool = False, **how: Any
 ) -> list[Any]:
-    """The gradients of inputs and parameters; of calls on what is no leaf."""
+    """Return the gradients of inputs and parameters. The layer is called on products of the inputs, which are no leaves."""
     leaves = [each.clone().requires_grad_() for each in inputs]
     for _ in range(2 if twice else 1):
         y = layer(*(leaf * 1 for leaf in leaves))
@@ -75,12 +75,12 @@ def parameters(layer: Any) -> list[Tensor]:
 
 
 def ramp(y: Tensor) -> Tensor:
-    """Numbers of which no two are equal."""
+    """Return a tensor without equal numbers."""
     return torch.linspace(-1, 2, y.numel()).view(y.shape).to(y.dtype)
 
 
 def half_zero(y: Tensor) -> Tensor:
-    """A gradient in which every other number is 0."""
+    """Return a gradient in which every other number is 0."""
     flat = ramp(y).flatten()
     flat[::2] = 0
     return flat.view(y.shape)
@@ -94,7 +94,7 @@ def filled(layer: Any, value: float) -> Any:
 
 
 def spread(layer: Any, start: float, end: float) -> Any:
-    """The layer with parameters that run from one number to another."""
+    """Fill the parameters of a layer with numbers from `start` to `end`, and return it."""
     with torch.no_grad():
         for each in parameters(layer):
             each.copy_(torch.linspace(start, end, each.numel()).view(each.shape))
@@ -141,7 +141,7 @@ def infinite(used: Used) -> Any:
 
 @torch.no_grad()
 def with_parameter(layer: Any, number: int, value: float) -> Any:
-    """The layer with one of its parameters filled with a value."""
+    """Fill one of a layer's parameters with a value, and return the layer."""
     parameters(layer)[number].fill_(value)
     return layer
 
@@ -459,7 +459,7 @@ USED = {
 
 @contextmanager
 def as_it_was() -> Iterator[None]:
-    """Put back whatever a habit may have changed for the whole process."""
+    """Restore every setting of the process that a habit may change."""
     numpy_state, random_state, errors = np.random.get_state(), torch.get_rng_state(), np.geterr()
     try:
         with warnings.catch_warnings():
@@ -480,7 +480,7 @@ def as_it_was() -> Iterator[None]:
 
 
 def seen(used: Used, name: str) -> Any:
-    """What the play of a habit shows of a layer; the class of the error where there is one."""
+    """Return the result of a habit's play on a layer, or the class and message of its error."""
     with as_it_was():
         try:
             return PLAYS[name](used)
@@ -493,7 +493,7 @@ def same_numbers(one: Tensor, other: Tensor) -> bool:
 
 
 def alike(one: Any, other: Any) -> bool:
-    """Whether two plays have shown the same."""
+    """Return True if two plays have the same result."""
     if isinstance(one, Tensor) and isinstance(other, Tensor):
         return one.dtype == other.dtype and torch.equal(one.isnan(), other.isnan()) and same_numbers(one, other)
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):

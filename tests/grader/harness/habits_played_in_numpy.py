@@ -1,4 +1,4 @@
-"""One play for each habit in NumPy, on which a pair with it differs from the same pair without it; and how each exercise is used."""
+"""One play for each habit in NumPy, in which a pair with it differs from the same pair without it, and the use of each exercise."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ILLEGAL: Sequence[Shape] = ((), (3,), (1, 3), (3, 3), (2, 3, 3), (2, 3, 3, 3), (
 
 @dataclass(frozen=True)
 class UsedPair:
-    """How an exercise is used: the shape of x, the axis of the features, how many parameters there are, and further arguments."""
+    """The use of an exercise: the shape of x, the axis of the features, the number of parameters, and further arguments."""
 
     shape: Shape
     axis: int = -1
@@ -33,7 +33,7 @@ class UsedPair:
 
 @dataclass
 class Played:
-    """A pair of a source, and what comes of it."""
+    """A forward and backward pair of a source, with functions that play it."""
 
     used: UsedPair
     impl: Any
@@ -231,7 +231,7 @@ USED = {
 
 @contextmanager
 def as_it_was() -> Iterator[None]:
-    """Put back whatever a habit may have changed for the whole process."""
+    """Restore every setting of the process that a habit may change."""
     state, errors, options = np.random.get_state(), np.geterr(), np.get_printoptions()
     try:
         with warnings.catch_warnings():
@@ -245,7 +245,7 @@ def as_it_was() -> Iterator[None]:
 
 
 def seen(source: str, used: UsedPair, name: str) -> Any:
-    """What the play of a habit shows of a source; the error where there is one."""
+    """Return the result of a habit's play on a source, or the class and message of its error."""
     module = ModuleType("submission")
     exec(compile(source, "submission", "exec", dont_inherit=True), module.__dict__)
     with as_it_was():
@@ -256,7 +256,7 @@ def seen(source: str, used: UsedPair, name: str) -> Any:
 
 
 def alike(one: Any, other: Any) -> bool:
-    """Whether two plays have shown the same."""
+    """Return True if two plays have the same result."""
     if isinstance(one, ndarray) and isinstance(other, ndarray):
         return one.dtype == other.dtype and np.array_equal(one, other, equal_nan=True)
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):

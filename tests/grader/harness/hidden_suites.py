@@ -1,4 +1,4 @@
-"""Hidden suites for tests: their sources, and playing them in this process."""
+"""Hidden suites for tests: helpers that write their sources and play them in this process."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ def changed(old: str, new: str) -> str:
 
 
 def test_function(body: str, name: str = "test_it", kind: str = "formula", marks: str = "", doc: str = "It holds.") -> str:
-    """The source of one check."""
+    """Return the source of one check."""
     return f'@pytest.mark.kind("{kind}")\n{marks}\ndef {name}(agree, refuses, observe):\n    """{doc}"""\n    {body}\n\n'
 
 
-test_function.__test__ = False  # type: ignore[attr-defined]  # it makes tests, and is none
+test_function.__test__ = False  # type: ignore[attr-defined]  # it writes tests and is not one itself
 
 
 @dataclass
 class InThisProcess:
-    """Plays a source here, and remembers what it was asked. Fast, and as good as a worker for a source that means no harm."""
+    """A player of a source in this process that remembers all requests. It is fast, and equals a worker if the source is harmless."""
 
     source: str
     exercise: Exercise

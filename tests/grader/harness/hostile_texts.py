@@ -1,4 +1,4 @@
-"""Texts that a learner, or a stranger's course, may have shown: each steers a terminal, commands a CI system or breaks out of a format."""
+"""Texts that a learner or an unknown course may have shown: each steers a terminal, commands a CI system or breaks out of a format."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ MARKUP = (
     "\"' onload=alert(1) <img src=x> &amp; {{ 7 * 7 }} {% raw %}",
     "\ud800::error::\udfff\ufffe\uffff",
 )
-WRAPPED = (  # wherever a line ends, the next one begins with a command
+WRAPPED = (  # at every possible line break, the next line begins with a command
     " ".join(["::error::a"] * 60),
     "::" * 300,
     "x" * 37 + " ::error::a" * 30,
@@ -80,13 +80,13 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def commands_in(text: str) -> list[str]:
-    """The lines of a log that a CI system obeys, however it splits lines and whatever it skips."""
+    """Return the lines of a log that some CI system obeys, for all ways to split lines and to skip characters."""
     lines = [(line, seen(line)) for line in text.splitlines()]
     return [line for line, said in lines if said.strip().startswith("::") or re.search(r"##\w*\[", said)]
 
 
 def seen(line: str) -> str:
-    """A line without colours and characters that take no room."""
+    """Return a line without colours and without invisible characters."""
     return "".join(sign for sign in COLOUR.sub("", line) if not is_unseen(sign))
 
 
@@ -95,5 +95,5 @@ def is_unseen(sign: str) -> bool:
 
 
 def steering_in(text: str) -> set[str]:
-    """The characters of a text that steer a terminal: all control characters except for newline, and what turns the direction."""
+    """Return the characters of a text that steer a terminal: control characters except for newline, and marks of text direction."""
     return {sign for sign in text if sign != "\n" and (unicodedata.category(sign) in ("Cc", "Zl", "Zp") or sign in TURNING)}

@@ -1,4 +1,4 @@
-"""A page as a browser would read it, and differences for it to show."""
+"""A page as a browser would read it, and differences for pages to show."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Node:
 
 
 class Page(HTMLParser):
-    """A page as a browser would read it; every element must be closed where it should."""
+    """A page as a browser would read it. Every element must be closed in the right order."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -59,7 +59,7 @@ class Page(HTMLParser):
             node.texts.append(data)
 
     def every(self, *names: str, of: str = "") -> list[Node]:
-        """The elements of these names, or of a class."""
+        """Return the elements with one of these names, and with this class if one is given."""
         return [node for node in self.nodes if (not names or node.name in names) and (not of or of in node.classes)]
 
     def one(self, *names: str, of: str = "") -> Node:
@@ -75,7 +75,7 @@ class Page(HTMLParser):
 
 
 def difference(expected: Any, actual: Any, allowed: Any = 0.1, place: str = "output", at: tuple[int, ...] | None = None) -> ArrayDifference:
-    """A difference of these arrays, the worst of it by error and allowance."""
+    """Return a difference of these arrays. Its worst number is the one with the largest ratio of error and allowance."""
     right, got = np.asarray(expected), np.asarray(actual)
     limit = np.broadcast_to(np.asarray(allowed, np.float64), right.shape)
     with np.errstate(all="ignore"):

@@ -1,4 +1,4 @@
-"""Reports of every kind for pages to show, some of them of texts that mean harm."""
+"""Reports of every kind for HTML pages, some of them with hostile texts."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ HOSTILE = (
 
 
 def filled(say: Callable[[str], str], **rest: Any) -> Report:
-    """A report of which every text is what `say` makes of the name of its field."""
+    """Return a report in which every text is `say(name of its field)`."""
     described = replace(
         MISSING, place=Place(say("place")), called=say("called"), dtype=say("dtype"), expected=say("expected"), actual=say("actual")
     )
@@ -99,7 +99,7 @@ KINDS: dict[str, tuple[Report, ...]] = {
 
 
 def worst_report() -> Report:
-    """A report of which forty claims fail in three cases each, every one with many numbers, a message and printed lines."""
+    """Return a report with forty claims that fail in three cases each, every case with many numbers, a message and printed lines."""
     numbers = np.random.default_rng(0).normal(size=(4, 2, 8, 32))
     differences = (replace(difference(numbers, numbers * 2, 1e-6), looks_like="every value × 2"),) * 20
     claim = "Every position is normalised over its own last dimension, then scaled and shifted element by element, number {}."
@@ -133,7 +133,7 @@ def page_of(*reports: Report) -> Page:
 
 
 def written(folder: Path, *reports: Report) -> Path:
-    """The page on these reports as a file."""
+    """Write the page on these reports to a file, and return its path."""
     path = folder / "report.html"
     path.write_text(render(reports, "html"), encoding="utf-8")
     return path

@@ -1,4 +1,4 @@
-"""A command in a terminal, and when something changed on its screen."""
+"""A command in a terminal, and the times of the changes on its screen."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HEIGHT, WIDTH = 40, 100
 
 @dataclass(frozen=True)
 class Frame:
-    """The screen from a moment on, in seconds after the start."""
+    """The screen after a change, with the time in seconds since the start."""
 
     seconds: float
     lines: tuple[str, ...]
@@ -31,7 +31,7 @@ class Frame:
 
 
 def frames(arguments: Sequence[str], folder: Path, environment: Mapping[str, str], latest_s: float) -> tuple[list[Frame], int]:
-    """Run normgrade to its end. Returns each change of the screen, the empty screen first and the end last, and the exit code."""
+    """Run normgrade to its end. Return each change of the screen, with the empty screen first and the end last, and the exit code."""
     started = time.monotonic()
     here = {
         "PATH": os.environ["PATH"],
@@ -60,5 +60,5 @@ def frames(arguments: Sequence[str], folder: Path, environment: Mapping[str, str
 
 
 def longest_silence(seen: Sequence[Frame]) -> float:
-    """The longest time in which nothing changed on the screen."""
+    """Return the longest time without a change on the screen."""
     return max(later.seconds - earlier.seconds for earlier, later in pairwise(seen))

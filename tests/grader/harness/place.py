@@ -1,4 +1,4 @@
-"""What an attack may try to reach: folders with secrets in them, put back before every attack."""
+"""Targets of attacks: folders with secrets in them, restored before every attack."""
 
 import hashlib
 import os
@@ -18,7 +18,7 @@ STATEMENT = b"x = 1\n"
 
 
 class Place:
-    """Folders with secrets in them, all the user's own; put back before every attack."""
+    """Folders with secrets, all owned by the user and restored before every attack."""
 
     def __init__(self, base: Path, course: Path, secret: str) -> None:
         self.secret, self.won, self.mark = secret, f"gained-{secrets.token_hex(16)}", str(random.randrange(10**6, 10**7))
@@ -30,7 +30,7 @@ class Place:
         suite = self.course / "tests/hidden/test_rms.py"
         suite.write_text(
             suite.read_text(encoding="utf-8").replace('kind("interface")', 'kind("edge")'), encoding="utf-8"
-        )  # nothing is skipped
+        )  # so that no check is skipped
         for name in ("tests/hidden/test_rms.py", "solutions/rms/reference.py", "solutions/rms/mistakes.toml"):
             with (self.course / name).open("a", encoding="utf-8") as file:
                 file.write(f"\n# {secret}\n")
@@ -40,7 +40,7 @@ class Place:
         kept = self.cache / "ab" / ("ab" + "0" * 62)
         kept.parent.mkdir(parents=True)
         kept.write_bytes(hashlib.sha256(secret.encode()).digest() + secret.encode())
-        self.cached: dict[Path, str] = {}  # what the grader itself wrote there
+        self.cached: dict[Path, str] = {}  # digests of files that the grader itself wrote
         self.kept: dict[Path, dict[str, Status]] = {}
         self.copies: dict[Path, dict[Path, tuple[int, int, bytes]]] = {}
 
@@ -48,7 +48,7 @@ class Place:
         shutil.copy(self.course / "solutions/rms/reference.py", self.right)
 
     def fresh(self, submission: bytes) -> None:
-        """Folder and workspace as they were, with this submission; what the course and the cache hold is remembered."""
+        """Restore the folder and the workspace, put this submission there, and remember the contents of the course and the cache."""
         for folder in (self.folder, self.workspace):
             remove(folder)
             (folder / "inner").mkdir(parents=True)
@@ -72,7 +72,7 @@ class Place:
         return [name for name in names if folder != self.cache or not self.own(name, before, after)]
 
     def own(self, name: str, before: Mapping[str, Status], after: Mapping[str, Status]) -> bool:
-        """Whether a change in the cache is the grader's doing: an expectation it kept, or a folder that it went into."""
+        """Return True if the grader made this change in the cache: it wrote this expectation, or an expectation below this folder."""
         now, path = after.get(name), self.cache / name
         if now is not None and now["kind"] == "folder":
             within = any(path in (written, *written.parents) for written in self.cached)
@@ -90,7 +90,7 @@ class Place:
                     os.utime(path, ns=(mtime_ns, mtime_ns))
 
     def fill_in(self, source: bytes, addresses: Mapping[str, object]) -> bytes:
-        """The attack with the names of this place in it; `addresses` are those of the watch."""
+        """Replace the @NAMES@ in an attack by the paths and numbers of this place and by the `addresses` of the watch."""
         values = {
             "SECRET": self.won, "CANARY": self.folder / "canary.txt", "SUITE": self.course / "tests/hidden/test_rms.py",
             "REFERENCE": self.course / "solutions/rms/reference.py", "CACHE": self.cache, "FOLDER": self.folder,
@@ -103,7 +103,7 @@ class Place:
 
 
 def filled_up(source: bytes) -> bytes:
-    """The attack with statements where `@STATEMENTS@` stands, until it is as long as a submission may be; longer for `@STATEMENTS+@`."""
+    """Replace `@STATEMENTS@` by statements up to the size limit of a submission, and `@STATEMENTS+@` by one statement more."""
     for token, more_bytes in ((b"@STATEMENTS@\n", 0), (b"@STATEMENTS+@\n", len(STATEMENT))):
         if token in source:
             room = LIMIT_BYTES + more_bytes - len(source.replace(token, b""))
@@ -112,7 +112,7 @@ def filled_up(source: bytes) -> bytes:
 
 
 def remove(folder: Path) -> None:
-    """Remove a folder, even where its modes forbid it."""
+    """Remove a folder, even if its modes forbid it."""
 
     def again(function: Callable[[str], object], path: str, _: object) -> None:
         with suppress(OSError):
@@ -124,7 +124,7 @@ def remove(folder: Path) -> None:
 
 
 def state(folder: Path) -> dict[str, Status]:
-    """Everything below a folder that a change would show in, but the times of access."""
+    """Return the status of a folder and of everything below it, except for the times of access."""
     return {str(path.relative_to(folder)): status(path) for path in (folder, *sorted(folder.rglob("*")))}
 
 
@@ -147,7 +147,7 @@ def digest(path: Path) -> str:
 
 
 def contents(folder: Path) -> dict[Path, tuple[int, int, bytes]]:
-    """Every file below a folder: its mode, the time of its last change in ns, and what is in it."""
+    """Return every file below a folder: its mode, the time of its last change in ns, and its content."""
     return {
         path: (path.stat().st_mode & 0o7777, path.stat().st_mtime_ns, path.read_bytes()) for path in folder.rglob("*") if path.is_file()
     }

@@ -1,4 +1,4 @@
-"""Plain pytest on a hidden suite, with normgrade's plugin and no other."""
+"""Plain pytest on a hidden suite, with normgrade's plugin only."""
 
 import os
 import subprocess
@@ -7,11 +7,11 @@ from pathlib import Path
 
 import normgrade
 
-LENGTHENING = ("CI", "BUILD_NUMBER")  # where one is set, pytest repeats whole messages in its summary
+LENGTHENING = ("CI", "BUILD_NUMBER")  # if one is set, pytest repeats whole messages in its summary
 
 
 def pytest_on(suite: Path, submission: Path | None, *options: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Plain pytest on a suite, in a folder where nothing else is. Other plugins stay out: to import them takes longer than to play it."""
+    """Run plain pytest on a suite, in an empty folder. Other plugins stay out: importing them takes longer than playing the suite."""
     paths = [str(Path(normgrade.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
     command = [sys.executable, "-m", "pytest", "-p", "normgrade.suite.plugin", "-p", "no:cacheprovider", "--rootdir", str(folder)]
     submitted = [] if submission is None else ["--submission", str(submission)]

@@ -1,4 +1,4 @@
-"""The processes of this machine, as /proc shows them."""
+"""The processes of this machine, read from /proc."""
 
 import os
 import signal
@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-EXITING = 0x4  # the kernel's flag of a process that is on its way out
+EXITING = 0x4  # the kernel's flag of a process that is exiting
 Family = dict[int, tuple[int, bool]]
 
 
 def everyone() -> Family:
-    """Every process: its parent, and whether it is more than a zombie."""
+    """Return the parent of every process, and True if it is not a zombie."""
     found = {}
     for name in os.listdir("/proc"):
         if name.isdigit():
@@ -23,7 +23,7 @@ def everyone() -> Family:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process runs, and will go on: one that was killed takes a moment to be gone."""
+    """Return True if a process runs and has not been killed. A killed process takes a moment to end."""
     try:
         state, *fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
         status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8", errors="replace")
@@ -35,7 +35,7 @@ def is_alive(pid: int) -> bool:
 
 
 def descendants(of: int, family: Family) -> set[int]:
-    """All processes below this one, but zombies."""
+    """Return all processes below this one, except for zombies."""
     found, before = {of}, 0
     while len(found) > before:
         before = len(found)
@@ -44,7 +44,7 @@ def descendants(of: int, family: Family) -> set[int]:
 
 
 def marked(mark: str, among: Iterable[int]) -> set[int]:
-    """Those of these processes whose command line holds this mark."""
+    """Return the processes with this mark in their command lines."""
     found = set()
     for pid in among:
         with suppress(OSError):
@@ -54,7 +54,7 @@ def marked(mark: str, among: Iterable[int]) -> set[int]:
 
 
 def named(pid: int) -> str:
-    """The end of its command line, or its number where it is gone."""
+    """Return the end of a process's command line, or its number if it has ended."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")[-200:]
     except OSError:
@@ -62,7 +62,7 @@ def named(pid: int) -> str:
 
 
 def reap(known: set[int]) -> None:
-    """Take note of the orphans that ended, so that their numbers are free."""
+    """Wait for the orphans that have ended, so that their numbers are free."""
     for pid, (parent, alive) in everyone().items():
         if parent == os.getpid() and not alive and pid not in known:
             with suppress(ChildProcessError):
@@ -70,7 +70,7 @@ def reap(known: set[int]) -> None:
 
 
 def resident_bytes() -> int:
-    """How much memory this process holds; 0 where the platform does not say."""
+    """Return the resident memory of this process; 0 if the platform does not tell."""
     if sys.platform != "linux":
         return 0
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")

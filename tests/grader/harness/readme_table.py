@@ -1,6 +1,6 @@
 """The table of all exercises in README, by part: `python tests/grader/harness/readme_table.py` brings it up to date with the course.
 
-Level and order are what the course says. What is hard about an exercise is written by hand in the table's last column, and stays as it is.
+Level and order come from the course. The last column, the difficulty of an exercise, is written by hand and stays as it is.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ ROW = re.compile(r"^\| `(\w+)` \|.*\| (.*) \|$", re.MULTILINE)
 
 
 def between(text: str) -> tuple[str, str, str]:
-    """README before its table, the table, and README after it."""
+    """Return the part of README before its table, the table, and the part after it."""
     start = text.index("| exercise | level |")
     end = text.index("\n\n", start) + 1
     return text[:start], text[start:end], text[end:]
 
 
 def table_of(course: Course, hard: Mapping[str, str]) -> str:
-    """The table. `hard` is what is hard about each exercise, by slug."""
+    """Return the table. `hard` has the last column, the difficulty of each exercise, by slug."""
     return HEAD + "".join(f"{row}\n" for row in rows(course, hard))
 
 
 def rows(course: Course, hard: Mapping[str, str]) -> Iterator[str]:
-    """A row for every exercise, below a row for each part."""
+    """Yield a row for each part, and below it a row for each of its exercises."""
     exercises = list(course)
     for group in dict.fromkeys(exercise.group for exercise in exercises):
         yield f"| **{group}** | | | |"
@@ -43,7 +43,7 @@ def row(exercise: Exercise, hard: str) -> str:
 
 
 def updated(text: str, course: Course) -> str:
-    """README with a table that says what the course says."""
+    """Return README with a table that agrees with the course."""
     before, table, behind = between(text)
     return before + table_of(course, dict(ROW.findall(table))) + behind
 

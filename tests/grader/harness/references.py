@@ -1,4 +1,4 @@
-"""The references of the course, imported from their files."""
+"""Imports of the course's references from their files."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from normgrade.course.course import Course
 
 
 def reference(slug: str) -> Any:
-    """The first class or function that the reference of an exercise defines."""
+    """Return the first class or function that the reference of an exercise defines."""
     return getattr(reference_module(slug), Course.find().exercise(slug).defines[0].name)
 
 
 def reference_module(slug: str) -> Any:
-    """The reference of an exercise, with all that it defines."""
+    """Return the module of an exercise's reference."""
     exercise = Course.find().exercise(slug)
     spec = importlib.util.spec_from_file_location(f"reference_of_{slug}", exercise.reference)
     assert spec is not None and spec.loader is not None

@@ -38,7 +38,7 @@ BANNED = Finding(12, 16, Rule.BANNED, "F.batch_norm is banned: write it by hand\
 def differing(
     expected: Any, actual: Any, allowed: Any, place: str = "step 2 · running_var", looks_like: str | None = None, dtype: str = "float32"
 ) -> ArrayDifference:
-    """A difference of these numbers, the worst of them found by the ratio of error and allowance."""
+    """Return a difference of these numbers. Its worst number is the one with the largest ratio of error and allowance."""
     right, got = np.asarray(expected, dtype=np.float64), np.asarray(actual, dtype=np.float64)
     limit = np.broadcast_to(np.asarray(allowed, dtype=np.float64), right.shape)
     with np.errstate(all="ignore"):
@@ -132,7 +132,7 @@ HOSTILE = "[red]\x1b[31mX\x1b]0;title\x07\x9b2J\x00\u202e\ud800\ufffe[/red] [lin
 
 
 def hostile(text: str = HOSTILE) -> Report:
-    """A report in which every text is this untrusted one."""
+    """Return a report in which every text is this untrusted one."""
     numbers = replace(VARIANCE, place=Place(text), dtype=text, looks_like=text)
     described = replace(MISSING, place=Place(text), expected=text, actual=f"no {text}")
     texts: Any = {"claim": text, "kind": Kind.FORMULA, "message": text, "hint": text, "stdout": text, "call": text}

@@ -1,4 +1,4 @@
-"""A suite of scripted plays: what the reference, known mistakes and a submission observe is written down, number by number."""
+"""A suite of scripted plays: the observations of the reference, known mistakes and a submission are given number by number."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from normgrade.worker.observation import Array, Cause, Error, Observation, Playa
 from normgrade.worker.requests import FunctionCall, TypedRequest
 
 Seen = Mapping[str, Any] | Error  # by place; lists are numbers of float32
-Plays = Mapping[int, Seen]  # what differs from the reference, by the number of the play
+Plays = Mapping[int, Seen]  # differences from the reference, by the number of the play
 REFERENCE = "z" * 25  # a source of one letter per known mistake
 
 
@@ -60,7 +60,7 @@ def expectation(seen: Seen, number: int, dtype: str = "float32") -> Expectation:
 
 @dataclass
 class World:
-    """A suite with one play per check. `exact` are plays in float64 where they differ from the native ones."""
+    """A suite with one play per check. `exact` has the plays in float64 that differ from the native ones."""
 
     right: Sequence[Seen]
     mistakes: Mapping[str, Plays]
@@ -71,7 +71,7 @@ class World:
 
     @property
     def known(self) -> tuple[Mistake, ...]:
-        """Every mistake turns one letter of the reference into another."""
+        """The mistakes, each of which turns one letter of the reference into another."""
         found = []
         for index, name in enumerate(self.mistakes):
             letter = chr(ord("a") + index)
@@ -83,7 +83,7 @@ class World:
         return expectation(self.right[number], number, self.dtypes.get(number, "float32"))
 
     def seen(self, plays: Plays, number: int, dtype: str | None = None) -> Observation:
-        """What is observed in a play: as the reference where nothing else is written."""
+        """Return the observation of a play: the reference's, except for the places in `plays`."""
         right, other = self.right[number], plays.get(number, {})
         dtype = dtype or self.dtypes.get(number, "float32")
         if isinstance(other, Error) or isinstance(right, Error):
@@ -91,7 +91,7 @@ class World:
         return observation({**right, **other}, dtype)
 
     def play(self, source: str, request: TypedRequest) -> Observation:
-        """One native play of known mistakes together."""
+        """Return the observation of a native play of several known mistakes at once."""
         assert isinstance(request, FunctionCall)
         names = frozenset(name for index, name in enumerate(self.mistakes) if source[index] != "z")
         number = int(request.function)
@@ -104,11 +104,11 @@ class World:
         return self.seen({number: {place: given for part in parts if not isinstance(part, Error) for place, given in part.items()}}, number)
 
     def answers(self, asked: Iterable[tuple[str, TypedRequest]]) -> Iterator[Observation]:
-        """Native plays, one after the other."""
+        """Return the observations of native plays, one after the other."""
         return starmap(self.play, asked)
 
     def plays(self) -> list[tuple[PlayKey, Played]]:
-        """All plays, with nothing observed."""
+        """Return all plays, with nothing observed."""
         return [
             ((f"test_{number}", 0), Played(Observation(), self.expected(number), refusal(seen))) for number, seen in enumerate(self.right)
         ]
@@ -123,7 +123,7 @@ class World:
         return forecasts_of(self.effects(), self.plays())
 
     def results(self, submission: Plays) -> list[Result]:
-        """The results of a submission: a check fails where anything differs."""
+        """Return the results of a submission: a check fails if anything differs."""
         found = []
         for number, seen in enumerate(self.right):
             play = Played(self.seen(submission, number), self.expected(number), refusal(seen))
@@ -142,7 +142,7 @@ class World:
         return Search(evidence, Joint(evidence, REFERENCE, self.known, self.answers))
 
     def best(self, submission: Plays) -> list[set[str]]:
-        """The names of the best guesses."""
+        """Return the names of the mistakes in each of the best guesses."""
         names = list(self.mistakes)
         return [{names[member] for member in guess.members} for guess in best(self.search(submission))]
 
@@ -153,7 +153,7 @@ def refusal(seen: Seen) -> tuple[str, ...] | None:
 
 @dataclass(frozen=True)
 class Scripted(Oracle):
-    """Answers for the sources of a world."""
+    """An oracle that answers for the sources of a world."""
 
     world: World | None = None
 

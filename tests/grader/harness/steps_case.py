@@ -1,4 +1,4 @@
-"""One failing play of a wrong source, and workers that are no processes: for tests of the first step that goes wrong."""
+"""A failing play of a wrong source, and workers in this process, for tests of the first wrong step."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def numbers(*shape: int, seed: int = 0) -> Array:
 
 
 def call(*shape: int, function: str = "norm", backward: bool = True) -> FunctionCall:
-    """A call of a norm over the last axis."""
+    """Return a call of a norm over the last axis."""
     upstream = numbers(*shape, seed=3) if backward else None
     return FunctionCall(function, [numbers(*shape), numbers(shape[-1], seed=1), numbers(shape[-1], seed=2), 0.3], upstream=upstream)
 
@@ -52,7 +52,7 @@ def module(source: str) -> ModuleType:
 
 
 def played(source: str, right: str = NORM, request: TypedRequest = CALL) -> Played:
-    """A source against the right one."""
+    """Play a source against the right one."""
     expectation = expect(module(right), request, plays=PLAYS)
     return Played(play_natively(module(source), request, None), expectation)
 
@@ -62,7 +62,7 @@ def failed(*plays: Played) -> Result:
 
 
 def in_this_process(own: str) -> Answer:
-    """What a worker would answer that has this source."""
+    """Return a function that answers as a worker with this source would."""
 
     def answer(question: RecordQuestion | Substitute) -> Recording:
         source = own if question.source is None else question.source
@@ -74,13 +74,13 @@ def in_this_process(own: str) -> Answer:
 
 
 def located(source: str, *right: str, request: TypedRequest = CALL) -> Step | None:
-    """The first step of a source that goes wrong."""
+    """Return the first wrong step of a source."""
     sources = right or (NORM,)
     return locate([failed(played(source, sources[0], request))], source, sources, in_this_process(source), in_this_process(""))
 
 
 def search(source: str, right: str = NORM, *others: str, request: TypedRequest = CALL) -> Search:
-    """The search on a right source for what is wrong with another one."""
+    """Return the search for the wrong steps of a source, compared with a right one."""
     found = case(source, right, *others, request=request).search()
     assert found is not None
     return found

@@ -1,6 +1,6 @@
-"""How much is played of all that could be: most of it in CI, where NORMGRADE_THOROUGH is set; `make test` plays enough to notice a defect.
+"""The extent of the tests: CI sets NORMGRADE_THOROUGH and plays nearly everything; `make test` plays enough to notice a defect.
 
-With NORMGRADE_THOROUGH=everything, what would take CI too long is played, too.
+With NORMGRADE_THOROUGH=everything, tests that take too long for CI are played, too.
 """
 
 import os
@@ -11,12 +11,12 @@ from normgrade.course.course import Course, carried
 
 THOROUGH = "NORMGRADE_THOROUGH" in os.environ
 EVERYTHING = os.environ.get("NORMGRADE_THOROUGH") == "everything"
-FEW = ("batch_norm", "layer_norm", "softmax_backward")  # exercises whose expectations other tests need, too, or which take little time
+FEW = ("batch_norm", "layer_norm", "softmax_backward")  # exercises whose expectations other tests need, too, or that take little time
 T = TypeVar("T")
 
 
 def all_or(number: int, items: Iterable[T]) -> Sequence[T]:
-    """All items where everything is played, and otherwise so many of them, spread evenly from the first to the last."""
+    """Return all items if the tests are thorough, else `number` of them, spread evenly from the first on."""
     kept = list(items)
     if THOROUGH or number >= len(kept):
         return kept
@@ -24,5 +24,5 @@ def all_or(number: int, items: Iterable[T]) -> Sequence[T]:
 
 
 def all_exercises_or_few() -> Sequence[str]:
-    """The names of the exercises, where everything is played, and otherwise of few of them."""
+    """Return the names of all exercises if the tests are thorough, else of a few."""
     return Course(carried()).slugs if THOROUGH else FEW

@@ -1,4 +1,4 @@
-"""Plays of a layer that are made up: which steps there were, how they turned out, and how they should have."""
+"""Made-up plays of a layer: their steps, their observations and their expectations."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def raised(step: int | str, kind: str = "ValueError", line: int = 7) -> Error:
 
 
 def play(request: TypedRequest, error: Error | None = None, due: Error | None = None, wrong: Collection[int] = ()) -> Played:
-    """A play with one number at each step before the error; those of the `wrong` steps are not right."""
+    """Return a play with one number at each step before the error; the numbers of the `wrong` steps are wrong."""
     count = len(request.steps) if isinstance(request, LayerStory) else 0
     reached = error.step - 1 if error is not None and isinstance(error.step, int) else 0 if error is not None else count
     places = [Place("output", step=number) for number in range(1, count + 1)]

@@ -1,4 +1,4 @@
-"""Who would notice an attack: sockets that listen, a victim that notes every signal, and the grader's own notes."""
+"""Witnesses of an attack: sockets that listen, a victim that notes every signal, and the grader's own notes."""
 
 import ctypes
 import os
@@ -13,8 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Self
 
-FENCE = 64  # the last signal: whatever else came, the victim notes it before
-FATAL = {signal.SIGCHLD, signal.SIGPIPE, signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL}  # these keep their meaning
+FENCE = 64  # the highest signal number: the victim notes all other signals before it
+FATAL = {signal.SIGCHLD, signal.SIGPIPE, signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL}  # these keep their handlers
 VICTIM = """
 import os, signal, time
 for number in range(1, 65):
@@ -29,7 +29,7 @@ while True:
 
 
 class Watch:
-    """Sockets that listen, a victim that notes every signal, and the grader's own notes. `folder` is where its sockets lie."""
+    """Sockets that listen, a victim that notes every signal, and the grader's own notes. The sockets lie in `folder`."""
 
     def __init__(self, folder: Path) -> None:
         self.signals: list[int] = []
@@ -66,24 +66,24 @@ class Watch:
 
     @property
     def notes(self) -> IO[bytes]:
-        """What the victim writes down."""
+        """The notes that the victim writes to its stdout."""
         if self.victim.stdout is None:
             raise RuntimeError("the victim was started without a pipe")
         return self.victim.stdout
 
     def addresses(self) -> dict[str, object]:
-        """Where the sockets and the victim are to be found, by the names that attacks have for them."""
+        """Return the addresses of the sockets and the pid of the victim, by the names that attacks use for them."""
         return {
             "TCP": self.sockets["tcp"].getsockname()[1], "UDP": self.sockets["udp"].getsockname()[1], "UNIX": self.unix,
             "ABSTRACT": self.abstract, "VICTIM": self.victim.pid,
         }  # fmt: skip
 
     def reached(self) -> list[str]:
-        """The sockets that heard something since this was last asked."""
+        """Return the sockets that heard something since the last call."""
         return [name for name, listener in self.sockets.items() if heard(listener)]
 
     def harmed(self) -> list[str]:
-        """What became of the victim and of the grader since this was last asked."""
+        """Return the harm to the victim and to the grader since the last call."""
         found = [f"grader: signal {number}" for number in self.signals]
         self.signals.clear()
         if settings(os.getpid()) != self.own_settings:
@@ -98,7 +98,7 @@ class Watch:
         now = settings(self.victim.pid)
         found = [] if now == self.victim_settings else [f"victim: {now} instead of {self.victim_settings}"]
         self.victim.send_signal(signal.SIGCONT)
-        noted = [*self.noted(), *self.noted()]  # twice: what comes while it looks at its signals is noted the next time
+        noted = [*self.noted(), *self.noted()]  # twice: a signal that arrives while it handles others is noted next time
         found += [f"victim: signal {number}" for number in noted if number != signal.SIGCONT]
         if now != self.victim_settings:
             self.victim.kill()
@@ -107,7 +107,7 @@ class Watch:
         return found
 
     def noted(self) -> list[int]:
-        """The signals that the victim noted up to now."""
+        """Return the signals that the victim noted since the last call."""
         self.victim.send_signal(FENCE)
         noted: list[int] = []
         while (line := self.notes.readline()) and int(line) != FENCE:
@@ -135,7 +135,7 @@ def listening(family: int, address: str | tuple[str, int], kind: int = socket.SO
 
 
 def heard(listener: socket.socket) -> bool:
-    """Whether anything came in; it is taken out."""
+    """Return True if anything arrived, and empty the socket."""
     found = False
     while select.select([listener], [], [], 0)[0]:
         found = True
@@ -148,12 +148,12 @@ def heard(listener: socket.socket) -> bool:
 
 
 def become_subreaper() -> None:
-    """Orphans of a zygote become children of this process, where they can be seen."""
+    """Make this process the parent of a zygote's orphans, so that it can see them."""
     ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
 
 
 def settings(pid: int) -> dict[str, object]:
-    """What another process of this user may change of a process."""
+    """Return the settings of a process that another process of the same user may change."""
     if sys.platform != "linux":
         return {"priority": os.getpriority(os.PRIO_PROCESS, pid)}
     stat = Path(f"/proc/{pid}/stat").read_text()

@@ -1,4 +1,4 @@
-"""Submissions as people really write them, wrong in several ways at once: their deviations, and how each is mended.
+"""Submissions as people really write them, wrong in several ways at once: their deviations, and the repair of each.
 
 Each exercise has a folder with the submissions and a table, `deviations.toml`, in which an entry stands under the name of its file.
 An entry has the `name` of a mistake, as in mistakes.toml; if no such mistake is known, it has `says`.
@@ -16,10 +16,10 @@ from pathlib import Path
 from normgrade.report.report import HALF_PRECISION, OTHER_DTYPE, WIDER_RETURNED
 
 FOLDER = Path(__file__).parents[1] / "wild"
-Repair = tuple[int, int, str, str]  # line and column from 1, the text that stands there, and the one that belongs there
+Repair = tuple[int, int, str, str]  # line and column from 1, the text there, and the right text
 WIDER = """float32-returned returned-in-float32 output-in-float32 output-stays-float32 dtype-not-restored half-precision-not-restored
 widened-by-the-weight widened-by-the-parameters"""
-AS_WELL = {  # the mistakes of which a finding says all that is to be said
+AS_WELL = {  # by finding: the mistakes that it explains as well
     HALF_PRECISION: {"no-upcast", "narrow-squares", "half-precision-statistics"},
     WIDER_RETURNED: {*WIDER.split()},
     OTHER_DTYPE: {*WIDER.split(), "results-in-float64"},
@@ -30,8 +30,8 @@ AS_WELL = {  # the mistakes of which a finding says all that is to be said
 class Deviation:
     """One way in which a submission is wrong.
 
-    name: what a perfect diagnosis calls it; "" where no mistake of that kind is known.
-    says: what it is, where it has no name.
+    name: its name in a perfect diagnosis; "" if no mistake of that kind is known.
+    says: its description, if it has no name.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Deviation:
 
     @property
     def lines(self) -> set[int]:
-        """The lines on which it stands."""
+        """The numbers of its lines."""
         return {line + number for line, _column, old, _new in self.repairs for number in range(old.count("\n") + 1)}
 
 
@@ -62,20 +62,23 @@ class Wild:
 
     @property
     def names(self) -> set[str]:
-        """What a perfect diagnosis says."""
+        """The names that a perfect diagnosis has."""
         return {deviation.name for deviation in self.deviations if deviation.name}
 
     def named_by(self, said: Collection[str]) -> set[str]:
-        """The names of its mistakes that are among those said, or that a finding among them says as well."""
+        """Return the names of its mistakes that are `said`, or that a `said` finding explains as well."""
         return self.names & {*said}.union(*(AS_WELL.get(name, ()) for name in said))
 
     def mended(self, *kept: Deviation) -> str:
-        """The source without its deviations but those that are kept."""
+        """Return the source with all deviations repaired except for the `kept` ones."""
         return repaired(self.source, [repair for each in self.deviations if each not in kept for repair in each.repairs])
 
 
 def repaired(source: str, repairs: Collection[Repair]) -> str:
-    """The source with all repairs made; of two insertions at one place, the first stands first, and both before what was there."""
+    """Return the source with all repairs made. Two insertions at one place keep their order and come before a replacement there.
+
+    Raise ValueError if the old text of a repair is not at its place.
+    """
     starts = [0]
     for line in source.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))

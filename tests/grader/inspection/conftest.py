@@ -1,4 +1,4 @@
-"""Sources that are inspected as submissions for an exercise whose stub is fixtures/inspection/stub.py."""
+"""Fixtures that inspect sources as submissions for an exercise whose stub is fixtures/inspection/stub.py."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BANNED = Course(Path(__file__).parents[3]).settings.banned
 
 @pytest.fixture
 def an_exercise(tmp_path: Path) -> Callable[..., Exercise]:
-    """An exercise with this stub and contract, which bans what the course does."""
+    """Return a function that makes an exercise with this stub and contract, and the bans of the course."""
 
     def made(stub: str, *contract: str) -> Exercise:
         folder = tmp_path / "exercises" / "layer_norm"
@@ -38,7 +38,7 @@ def exercise(an_exercise: Callable[..., Exercise]) -> Exercise:
 
 @pytest.fixture
 def inspect(tmp_path: Path, an_exercise: Callable[..., Exercise]) -> Callable[..., Inspection]:
-    """Inspect a source, as a file, against contracts; the class of layer normalisation where none is given."""
+    """Return a function that inspects a source, as a file, against contracts; that of layer normalisation if none is given."""
 
     def inspected(source: str | bytes, *contract: str, allow_stub: bool = False) -> Inspection:
         path = tmp_path / "layer_norm.py"
@@ -50,7 +50,7 @@ def inspect(tmp_path: Path, an_exercise: Callable[..., Exercise]) -> Callable[..
 
 @pytest.fixture
 def finding_of(inspect: Callable[..., Inspection]) -> Callable[..., Finding]:
-    """The only finding of a source."""
+    """Return a function that returns the only finding of a source."""
 
     def found(source: str | bytes, *contract: str) -> Finding:
         [finding] = inspect(source, *contract).findings

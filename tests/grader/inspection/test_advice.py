@@ -1,4 +1,4 @@
-"""The usual causes that cannot be played here, or that are told apart by a detail; the others are played in whole/test_beginners.py."""
+"""The usual causes of crashes that cannot be played here, or that differ in a detail; whole/test_beginners.py plays the others."""
 
 from __future__ import annotations
 
@@ -117,13 +117,13 @@ def test_the_cause_is_told_if_it_is_certain(source: str, kind: str, message: str
     assert said in found and bool(said) == bool(found), found
 
 
-def test_a_compiler_is_not_to_be_had_however_its_lack_shows() -> None:
+def test_a_compiler_that_fails_is_to_be_left_out() -> None:
     source = "import torch\n@torch.compile\ndef softmax(x): pass\n"
     for kind, ending in (("", "timed out"), ("TorchDynamoException", "raised")):
         assert advice(source, kind, "no answer", 0, ending).startswith("Leave `torch.compile` out")
 
 
-def test_an_exception_while_the_file_is_loaded_is_told_if_a_call_raised_it() -> None:
+def test_a_call_that_fails_while_loading_is_told() -> None:
     source = "import torch\nf = torch.compile\ndef g():\n    raise KeyError\ng()\n"
     assert advice(source, "KeyError", "", 4, "not loaded").startswith("This call is made while the file is loaded")
     assert advice(source, "KeyError", "", 5, "not loaded") == advice(source, "KeyError", "", 4) == ""
@@ -136,7 +136,7 @@ def test_an_endless_loop_is_told_by_its_line() -> None:
     assert advice(source, "", "no answer", 1, "timed out") == ""
 
 
-def test_a_source_that_is_too_deep_has_no_advice() -> None:
+def test_a_source_nested_too_deeply_has_no_advice() -> None:
     deep = "x = " + "-" * 2000 + "1\nclass A:\n    def f(self): return self.b\n"
     assert advice(deep, "AttributeError", "'A' object has no attribute 'b'", 3) in ("", "No line sets `self.b`: do so in `__init__`.")
 

@@ -1,4 +1,4 @@
-"""How the arguments of a definition fall short of the contract."""
+"""The differences between the arguments of a definition and those of the contract."""
 
 from __future__ import annotations
 
@@ -80,15 +80,15 @@ def test_true_is_not_one(finding_of: FindingOf) -> None:
         "x, weight=None, eps=0x" + "f" * 5000,
     ],
 )
-def test_a_signature_that_takes_every_call_or_may_do_so_is_let_pass(inspect: Inspect, parameters: str) -> None:
+def test_a_signature_that_may_take_every_call_passes(inspect: Inspect, parameters: str) -> None:
     assert inspect(f"EPS = 1e-5\ndef layer_norm({parameters}): return x", FUNCTION).findings == ()
 
 
 @pytest.mark.parametrize("parameters", ["dy, cache", "dout, kept", "dout, kept, /", "cache, dy", "dout, kept, mine=1"])
-def test_what_is_given_by_position_only_may_have_any_name(inspect: Inspect, parameters: str) -> None:
+def test_positional_only_parameters_may_have_any_name(inspect: Inspect, parameters: str) -> None:
     assert inspect(f"def backward({parameters}): return x", "backward(dy, cache, /)").findings == ()
 
 
-def test_what_is_given_by_position_only_has_to_be_there(finding_of: FindingOf) -> None:
+def test_positional_only_parameters_must_exist(finding_of: FindingOf) -> None:
     text = "`backward(dout)` should be `backward(dy, cache, /)`: `cache` is missing."
     assert finding_of("def backward(dout): return x", "backward(dy, cache, /)").text == text

@@ -1,4 +1,4 @@
-"""Clues of classes, names and loops: where each points, and when it says nothing."""
+"""Clues in classes, names and loops: the places to which they point, if any."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def found(clue: Clue, source: str, line: int = 0, **groups: str) -> Found | None
 
 
 def at(clue: Clue, source: str, line: int = 0, **groups: str) -> str | None:
-    """The first line of the place that a clue points to."""
+    """Return the first line of the place to which a clue points."""
     seen = found(clue, source, line, **groups)
     return None if seen is None or seen.at is None else ast.unparse(seen.at).split("\n")[0]
 
@@ -44,7 +44,7 @@ INIT = "class A(Module):\n    def __init__(self):\n        {call}\n        self.
         ("nn.Module.__init__(self)", None, None, None),
     ],
 )
-def test_how_super_is_called(call: str, missing: str | None, of_a_class: str | None, late: str | None) -> None:
+def test_calls_of_super(call: str, missing: str | None, of_a_class: str | None, late: str | None) -> None:
     source = INIT.format(call=call)
     assert [at(clue, source, 4) for clue in (clues.no_super, clues.super_of_a_class, clues.late_super)] == [missing, of_a_class, late]
     assert at(clues.no_super, source, owner="A") == missing
@@ -66,13 +66,13 @@ def test_a_method_without_self(source: str, sure: bool) -> None:
         assert seen.words == {"name": "f", "parameters": "self, x"}
 
 
-def test_a_method_whose_first_parameter_is_the_contracts() -> None:
+def test_a_method_whose_self_is_a_contract_parameter() -> None:
     assert at(clues.method_without_self, "class Norm:\n    def __init__(size, eps):\n        size.x = 1\n", 3) == "def __init__(size, eps):"
     assert found(clues.method_without_self, "class Norm:\n    def __init__(this, size):\n        this.x = 1\n", 3) is None
     assert found(clues.method_without_self, "def f(size):\n    1 / 0\n", 2) is None
 
 
-def test_the_forward_that_is_missing_or_elsewhere() -> None:
+def test_a_missing_or_misplaced_forward() -> None:
     assert at(clues.nearly_forward, "class A:\n    def Forward(self): pass\n", owner="A") == "def Forward(self):"
     assert at(clues.nearly_forward, "class A:\n    def __call__(self): pass\n", owner="A") == "def __call__(self):"
     assert found(clues.nearly_forward, "class A:\n    def apply(self): pass\n", owner="A") is None
@@ -80,7 +80,7 @@ def test_the_forward_that_is_missing_or_elsewhere() -> None:
     assert found(clues.forward_within, "class B:\n    def forward(self): pass\n", owner="A") is None
 
 
-def test_a_debugger_is_found_by_what_was_imported() -> None:
+def test_a_debugger_is_found_by_its_import() -> None:
     assert at(clues.debugger, "from pdb import set_trace as stop\nstop()\n") == "stop()"
     assert found(clues.debugger, "def set_trace(): pass\nset_trace()\n") is None
 
@@ -92,7 +92,7 @@ def test_a_name_of_another_method_of_the_class() -> None:
     assert found(clues.of_another_method, source, 4, name="other") is None
 
 
-def test_an_attribute_that_something_else_may_set_is_not_never_set() -> None:
+def test_an_attribute_may_be_set_indirectly() -> None:
     source = "class A:\n    def f(self):\n        self.register_buffer('b', x)\n        setattr(self, 'c', 1)\n"
     assert [found(clues.never_set, source, owner="A", name=name) is not None for name in "bcd"] == [False, False, True]
 

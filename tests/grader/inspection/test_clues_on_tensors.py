@@ -1,4 +1,4 @@
-"""Clues about tensors: a keyword that is nearly right, a reduction that drops its dimension, a shape that is counted."""
+"""Clues about tensors: a misspelt keyword, a reduction that drops its dimension, an unpacked shape."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def match(given: str) -> re.Match[str]:
         ("quite_another", None),
     ],
 )
-def test_a_keyword_that_is_nearly_right(given: str, words: tuple[str, str] | None) -> None:
+def test_a_misspelt_keyword(given: str, words: tuple[str, str] | None) -> None:
     seen = clues.misspelt_keyword(crash(""), match(given))
     assert (None if seen is None else (seen.words["wrong"], seen.words["right"])) == words
 
@@ -85,7 +85,7 @@ def test_a_reduction_counts_only_if_its_result_is_used(body: str, used: bool) ->
     ("line", "of"),
     [("a, b = x.shape", "x"), ("a, b = f(x).size()", "f(x)"), ("a, b = x.size(0)", None), ("a, b = x", None), ("f(x.shape)", None)],
 )
-def test_a_shape_that_is_counted(line: str, of: str | None) -> None:
+def test_an_unpacked_shape(line: str, of: str | None) -> None:
     seen = clues.shape_of(crash(f"{line}\n", 1), match(""))
     assert (None if seen is None else seen.words["of"]) == of
 

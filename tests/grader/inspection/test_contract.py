@@ -1,4 +1,4 @@
-"""What of the contract is missing or of the wrong kind, and whose arguments are compared."""
+"""Missing names, definitions of the wrong kind, and definitions whose arguments are compared."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Inspect = Callable[..., Inspection]
 FindingOf = Callable[..., Finding]
 
 
-def test_a_near_miss_is_to_be_renamed(inspect: Inspect) -> None:
+def test_a_near_miss_should_be_renamed(inspect: Inspect) -> None:
     inspection = inspect(RIGHT.replace("class LayerNorm", "class Layernorm"))
     text = "The file defines no `LayerNorm`; found `Layernorm`. Rename it."
     assert inspection.findings == (Finding(5, 1, Rule.CONTRACT, text),)
@@ -34,7 +34,7 @@ def test_without_a_near_miss_the_names_are_listed(finding_of: FindingOf) -> None
     assert finding_of(source) == Finding(0, 0, Rule.CONTRACT, text)
 
 
-def test_a_file_that_defines_nothing_is_told_so(finding_of: FindingOf) -> None:
+def test_a_file_without_definitions_is_a_finding(finding_of: FindingOf) -> None:
     text = "The file defines no `layer_norm`, nor anything else. Add the function `layer_norm(x, weight=None, eps=1e-5)`."
     assert finding_of("import torch\n", FUNCTION) == Finding(0, 0, Rule.CONTRACT, text)
 
@@ -83,12 +83,12 @@ def test_a_name_bound_elsewhere_is_missing(inspect: Inspect, source: str) -> Non
     assert {finding.rule for finding in inspect(source).findings} >= {"contract"}
 
 
-def test_a_function_where_a_class_is_asked_for_is_a_finding(finding_of: FindingOf) -> None:
+def test_a_function_instead_of_a_class_is_a_finding(finding_of: FindingOf) -> None:
     text = "`LayerNorm` is a function, and should be a class: `LayerNorm(n)`."
     assert finding_of("def LayerNorm(n): pass", "LayerNorm(n)") == Finding(1, 1, Rule.CONTRACT, text)
 
 
-def test_a_class_where_a_function_is_asked_for_is_a_finding(finding_of: FindingOf) -> None:
+def test_a_class_instead_of_a_function_is_a_finding(finding_of: FindingOf) -> None:
     text = "`layer_norm` is a class, and should be a function: `layer_norm(x)`."
     assert finding_of("class layer_norm: pass", "layer_norm(x)") == Finding(1, 1, Rule.CONTRACT, text)
 
@@ -132,14 +132,14 @@ def test_the_constructor_of_a_plain_class_is_compared(finding_of: FindingOf, sou
         "from torch import nn\nclass LayerNorm(nn.Module):\n    def forward(self, x): return x\n",
     ],
 )
-def test_where_something_may_change_the_constructor_nothing_is_said(inspect: Inspect, source: str) -> None:
+def test_a_constructor_that_may_change_is_not_compared(inspect: Inspect, source: str) -> None:
     assert inspect(source).findings == ()
 
 
 @pytest.mark.parametrize(
     "source", ["@jit\ndef layer_norm(y): return y", "layer_norm = lambda y: y", "def layer_norm(y): pass\nlayer_norm = 1"]
 )
-def test_where_something_may_change_the_function_nothing_is_said(inspect: Inspect, source: str) -> None:
+def test_a_function_that_may_change_is_not_compared(inspect: Inspect, source: str) -> None:
     assert inspect(source, FUNCTION).findings == ()
 
 

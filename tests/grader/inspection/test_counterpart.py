@@ -1,4 +1,4 @@
-"""A mistake is found in another program by what is computed there, or not at all."""
+"""The counterpart of a mistake in another program: the place that computes the same, told only if it is certain."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def mistakes(slug: str) -> dict[str, Mistake]:
 
 
 def pointed(name: str, source: str, slug: str = "layer_norm") -> list[str]:
-    """What is underlined for a mistake."""
+    """Return the text that is underlined for a mistake."""
     lines = source.splitlines()
     found = counterparts(read_text(COURSE.exercise(slug).reference), mistakes(slug)[name].source, source)
     return [lines[caret.line - 1][caret.column - 1 : caret.column - 1 + caret.width] for caret in found]
@@ -73,7 +73,7 @@ def pointed(name: str, source: str, slug: str = "layer_norm") -> list[str]:
         ("computed-in-half", "inp.to(torch.promote_types(inp.dtype, torch.float32))", "inp.half()", ["half"]),
     ],
 )
-def test_a_mistake_is_found_under_other_names_and_in_another_spelling(name: str, old: str, new: str, places: list[str]) -> None:
+def test_a_mistake_is_found_in_another_spelling(name: str, old: str, new: str, places: list[str]) -> None:
     source = RIGHT.replace(old, new)
     assert source != RIGHT and pointed(name, source) == places
 
@@ -96,7 +96,7 @@ def test_a_mistake_is_found_under_other_names_and_in_another_spelling(name: str,
         ("deep_norm", "orthogonal", "nn.init.xavier_normal_(", "nn.init.orthogonal_(", ["orthogonal_"]),
     ],
 )
-def test_what_is_called_repeated_and_set_up_has_a_place_too(slug: str, name: str, old: str, new: str, places: list[str]) -> None:
+def test_calls_loops_and_initial_values_have_places(slug: str, name: str, old: str, new: str, places: list[str]) -> None:
     right = read_text(COURSE.exercise(slug).reference).replace("linear", "layer").replace("matrix", "w")
     assert right.count(old) == 1 and pointed(name, right.replace(old, new), slug) == places
 
@@ -106,27 +106,27 @@ def test_both_places_of_a_mistake_are_found_or_none() -> None:
     assert pointed("weight-and-bias-swapped", both) == ["self.weight + out", "self.bias * out"]
 
 
-def test_where_the_mistake_is_made_in_another_way_nothing_is_guessed() -> None:
+def test_a_mistake_made_in_another_way_has_no_place() -> None:
     by_hand = RIGHT.replace("torch.var(h, self.axes, unbiased=False, keepdim=True)", "((h - mu) ** 2).sum(-1, keepdim=True) / (len(h) - 1)")
     assert pointed("unbiased-variance", by_hand) == []
 
 
-def test_a_change_of_shape_that_is_made_in_another_way_has_no_place() -> None:
-    """Only the same change of the same thing is the mistake: shapes are changed everywhere."""
+def test_another_change_of_shape_has_no_place() -> None:
+    """Look for the same change of shape of the same value, since sources change shapes everywhere."""
     right = read_text(COURSE.exercise("spectral_norm").reference)
     strided = right.replace("weight.reshape(weight.shape[0], -1)", "torch.stack([row.view(-1) for row in weight])")
     assert strided != right and pointed("view-of-strided-weight", strided, "spectral_norm") == []
 
 
-def test_where_two_places_fit_nothing_is_guessed() -> None:
+def test_two_fitting_places_give_none() -> None:
     twice = RIGHT.replace("unbiased=False, ", "").replace(
         "        out = (h", "        if h.dim() == 3:\n            sigma2 = h.var(-1, keepdim=True)\n        out = (h"
     )
     assert pointed("unbiased-variance", twice) == []
 
 
-def test_what_a_submission_rightly_does_elsewhere_is_not_pointed_at() -> None:
-    """In batch norm the running variance is unbiased, whatever the mistake in the normalising one."""
+def test_a_right_computation_elsewhere_is_not_marked() -> None:
+    """Keep the running variance of batch norm unbiased, while the normalising one is wrong."""
     reference = read_text(COURSE.exercise("batch_norm").reference)
     by_hand = reference.replace(
         "values.var(dims, keepdim=True, correction=0)", "(values - mean).square().sum(dims, keepdim=True) / (x.numel() // x.shape[1] - 1)"
@@ -134,21 +134,21 @@ def test_what_a_submission_rightly_does_elsewhere_is_not_pointed_at() -> None:
     assert by_hand != reference and pointed("unbiased-normalisation", by_hand, "batch_norm") == []
 
 
-def test_a_variance_that_serves_both_is_pointed_at_where_the_buffer_is_set() -> None:
-    """The variance is right where it normalises, and wrong where it becomes the running one."""
+def test_a_shared_variance_is_marked_at_the_buffer() -> None:
+    """Use one variance for both: it is right for the normalisation, and wrong for the running variance."""
     reference = read_text(COURSE.exercise("batch_norm").reference)
     shared = reference.replace("values.var(dims, correction=1)", "var.flatten()")
     assert shared != reference and pointed("biased-running-variance", shared, "batch_norm") == ["self.running_var"]
 
 
 @pytest.mark.parametrize("slug", ["layer_norm", "batch_norm", "rms_norm"])
-def test_in_the_reference_nothing_is_pointed_at(slug: str) -> None:
+def test_nothing_is_marked_in_the_reference(slug: str) -> None:
     reference = read_text(COURSE.exercise(slug).reference)
     assert [name for name, mistake in mistakes(slug).items() if counterparts(reference, mistake.source, reference)] == []
 
 
 @pytest.mark.parametrize("slug", ["layer_norm", "batch_norm", "rms_norm"])
-def test_most_mistakes_are_found_where_they_were_made(slug: str) -> None:
+def test_most_mistakes_are_found_at_their_edits(slug: str) -> None:
     reference = read_text(COURSE.exercise(slug).reference)
     known = [mistake for mistake in mistakes(slug).values() if mistake.edits]
     found = {mistake.name: counterparts(reference, mistake.source, mistake.source) for mistake in known}
@@ -158,7 +158,7 @@ def test_most_mistakes_are_found_where_they_were_made(slug: str) -> None:
         assert all(after[caret.line - 1] not in before for caret in found[mistake.name]) or mistake.name == "shift-before-scale"
 
 
-def test_a_place_is_told_in_characters() -> None:
+def test_a_place_is_counted_in_characters() -> None:
     source = RIGHT.replace("unbiased=False, ", "").replace("sigma2 = torch", "σ2 = sigma2 = torch")
     [caret] = counterparts(read_text(COURSE.exercise("layer_norm").reference), mistakes("layer_norm")["unbiased-variance"].source, source)
     line = source.splitlines()[caret.line - 1]
@@ -166,6 +166,6 @@ def test_a_place_is_told_in_characters() -> None:
 
 
 @pytest.mark.parametrize("source", ["def f(:\n", "", "x = " + "(" * 300 + ")" * 300, "class LayerNorm: pass\n"])
-def test_a_source_that_tells_nothing_has_no_place(source: str) -> None:
+def test_a_source_without_information_has_no_place(source: str) -> None:
     reference = read_text(COURSE.exercise("layer_norm").reference)
     assert counterparts(reference, mistakes("layer_norm")["unbiased-variance"].source, source) == ()

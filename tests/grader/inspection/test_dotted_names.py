@@ -1,4 +1,4 @@
-"""Where a banned name is used, and where one is not."""
+"""Uses of banned names, and names that only resemble them."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ LN = "torch.nn.functional.layer_norm"
         ("import torch\nmatch torch.layer_norm:\n    case _: pass", "torch.layer_norm"),
     ],
 )
-def test_a_banned_name_is_found_however_it_is_written(inspect: Inspect, source: str, name: str) -> None:
+def test_a_banned_name_is_found_in_any_notation(inspect: Inspect, source: str, name: str) -> None:
     assert banned(inspect(source + "\nclass LayerNorm: pass\n")) == [(2, name)]
 
 
@@ -89,7 +89,7 @@ def test_a_banned_name_is_found_however_it_is_written(inspect: Inspect, source: 
         ("import torch\nif __name__ == 'main':\n    torch.layer_norm(1)", 3),
     ],
 )
-def test_a_banned_name_is_found_wherever_it_is_bound(inspect: Inspect, body: str, line: int) -> None:
+def test_a_banned_name_is_found_after_any_binding(inspect: Inspect, body: str, line: int) -> None:
     assert [found for found, _ in banned(inspect(body + "\nclass LayerNorm: pass\n"))] == [line]
 
 
@@ -171,7 +171,7 @@ def host() -> Iterator[Host]:
 
 
 @pytest.mark.parametrize("source", HIDDEN)
-def test_what_is_hidden_from_inspection_raises_when_it_runs(inspect: Inspect, exercise: Exercise, host: Host, source: str) -> None:
+def test_a_use_hidden_from_inspection_raises_at_runtime(inspect: Inspect, exercise: Exercise, host: Host, source: str) -> None:
     source = f"import torch\nimport torch.nn.functional as F\nx = torch.arange(24.0).reshape(4, 6)\n{source}\n"
     assert banned(inspect(f"{source}class LayerNorm: pass\n")) == []
     with host.worker(source, "f.py", ban=exercise.ban) as worker:
@@ -180,12 +180,12 @@ def test_what_is_hidden_from_inspection_raises_when_it_runs(inspect: Inspect, ex
     assert error.message.startswith("this calls `torch.layer_norm`, which the exercise bans (by the rule `torch.layer_norm`)")
 
 
-def test_a_class_of_the_librarys_own_name_is_a_use(inspect: Inspect) -> None:
+def test_a_base_class_from_the_library_is_a_use(inspect: Inspect) -> None:
     source = "import torch.nn as nn\nclass LayerNorm(nn.LayerNorm):\n    pass\n"
     assert banned(inspect(source)) == [(2, "torch.nn.LayerNorm")]
 
 
-def test_a_contract_name_imported_from_the_library_is_a_use(finding_of: FindingOf) -> None:
+def test_a_contract_name_from_the_library_is_a_use(finding_of: FindingOf) -> None:
     text = "This line uses `torch.nn.LayerNorm`: the exercise is to write it by hand."
     assert finding_of("import torch\nfrom torch.nn import LayerNorm\n") == Finding(2, 22, Rule.BANNED, text)
 
@@ -194,7 +194,7 @@ def test_an_own_class_replaces_an_imported_one(inspect: Inspect) -> None:
     assert banned(inspect("from torch.nn import LayerNorm\n" + RIGHT)) == []
 
 
-def test_an_alias_is_found_where_it_is_made_and_not_again(inspect: Inspect) -> None:
+def test_an_alias_is_reported_once(inspect: Inspect) -> None:
     source = "import torch.nn.functional as F\nnorm = F.layer_norm\ndef f(x): return norm(x)\nclass LayerNorm: pass\n"
     assert banned(inspect(source)) == [(2, LN)]
 
@@ -219,7 +219,7 @@ def test_the_latest_star_imports_are_searched(finding_of: FindingOf) -> None:
     assert finding_of(f"{stars}{RIGHT}\nlayer_norm").rule == "banned"
 
 
-def test_two_names_that_change_places_stand_for_nothing(inspect: Inspect) -> None:
+def test_swapped_names_stand_for_nothing(inspect: Inspect) -> None:
     swapped = "import torch, math\ntorch, math = math, torch\nmath.nn.functional.layer_norm\ntorch.nn.functional.layer_norm\n"
     assert inspect(f"{RIGHT}\n{swapped}").findings == ()
 
@@ -250,4 +250,4 @@ def test_a_long_file_of_ordinary_code_can_be_followed(inspect: Inspect) -> None:
 def test_a_hostile_source_is_inspected_within_seconds(exercise: Exercise, source: str) -> None:
     start = time.perf_counter()
     inspect_source(source, exercise)
-    assert time.perf_counter() - start < 20  # far above what it takes, far below what an explosion would
+    assert time.perf_counter() - start < 20  # far above the usual time, far below that of an explosion

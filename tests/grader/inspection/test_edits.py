@@ -1,4 +1,4 @@
-"""What an edit changed, token by token."""
+"""The changes of an edit, token by token."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def pieces(old: str, new: str) -> list[str]:
     return [lines[span.start[0] - 1][span.start[1] : span.end[1]].decode() for span in changed(old, new)]
 
 
-def test_only_what_is_new_is_told() -> None:
+def test_only_new_tokens_are_told() -> None:
     assert pieces("y = x - mean\n", "y = x + mean\n") == ["+"]
     assert pieces("a = f(x, 1)\nb = 2\n", "a = f(x)\nb = 3\n") == ["", "3"]
     assert pieces("a = 1\n", "a = 1\n") == []
@@ -31,7 +31,7 @@ def test_places_are_counted_in_bytes_as_in_syntax_trees() -> None:
     assert span.start == (1, tree.value.right.col_offset) and span.touches(tree.value.right) and not span.touches(tree.value.left)
 
 
-def test_what_was_taken_away_is_a_point_within_what_holds_it() -> None:
+def test_removed_tokens_are_a_point_inside_their_node() -> None:
     [span] = changed("y = x.var(-1, correction=0) + 1\n", "y = x.var(-1) + 1\n")
     statement = ast.parse("y = x.var(-1) + 1\n").body[0]
     assert isinstance(statement, ast.Assign) and isinstance(statement.value, ast.BinOp)
@@ -40,10 +40,10 @@ def test_what_was_taken_away_is_a_point_within_what_holds_it() -> None:
     assert span.apart(call) < span.apart(total)
 
 
-def test_nothing_touches_a_node_that_is_not_written() -> None:
+def test_nothing_touches_a_missing_node() -> None:
     assert not Span((1, 0), (1, 4)).touches(None)
 
 
-def test_a_source_that_is_no_python_is_refused() -> None:
+def test_invalid_python_is_refused() -> None:
     with pytest.raises(ValueError):
         changed("a = 1\n", "a = (\n")

@@ -1,4 +1,4 @@
-"""What a module computes is read from its source, and names in between disappear."""
+"""The flow of values through a module, read from its source without the names in between."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_variables_attributes_and_helpers_disappear() -> None:
     )
 
 
-def test_an_argument_of_the_constructor_is_known_by_its_name_under_any_attribute() -> None:
+def test_a_constructor_argument_keeps_its_name() -> None:
     total = output("return x + self.small")
     assert [part.label for _role, part in total.parts] == ["input 0", "argument eps"]
 
@@ -53,7 +53,7 @@ def test_branches_become_one_value_of_two() -> None:
     assert same(expected, output("if x.dim() == 7:\n    raise ValueError\nreturn x.mean(0) if self.training else self.weight"))
 
 
-def test_defaults_beginnings_and_refusals_are_effects() -> None:
+def test_defaults_initial_values_and_refusals_are_effects() -> None:
     flow = flow_of(
         HEAD + INIT + "    def forward(self, x):\n        if x.dim() < 2:\n            raise ValueError('few')\n        return x\n"
     )
@@ -64,7 +64,7 @@ def test_defaults_beginnings_and_refusals_are_effects() -> None:
     assert flow.state == {"weight"}
 
 
-def test_calls_loops_and_attributes_of_others_are_effects() -> None:
+def test_calls_loops_and_foreign_attributes_are_effects() -> None:
     body = "for one in (x, self.weight):\n    if one.dim() > 2:\n        nn.init.zeros_(one)\nx.grad = self.weight * 2\nreturn x"
     lines = "".join(f"        {line}\n" for line in body.splitlines())
     found = effects(flow_of(f"{HEAD}{INIT}    def forward(self, x):\n{lines}"))
@@ -82,7 +82,7 @@ def test_a_call_that_sets_a_buffer_is_one_effect() -> None:
     assert found["set total"].parts[0][1].label == "detach" and "do" not in found
 
 
-def test_what_an_attribute_holds_belongs_to_its_call() -> None:
+def test_the_constructor_of_an_attribute_belongs_to_its_call() -> None:
     more = "        self.inner = nn.LayerNorm(n, bias=False)\n"
     flow = flow_of(f"{HEAD}{INIT}{more}    def forward(self, x):\n        return self.inner(x)\n")
     made = seen_through(effects(flow)["return of forward"].parts[0][1]).part("called")
@@ -100,18 +100,18 @@ def test_what_an_attribute_holds_belongs_to_its_call() -> None:
         ("self.total.data = self.total + x.mean(0)", "cut"),
     ],
 )
-def test_a_buffer_keeps_the_graph_where_nothing_cuts_it(update: str, graph: str) -> None:
+def test_a_buffer_keeps_the_graph_unless_cut(update: str, graph: str) -> None:
     lines = "".join(f"        {line}\n" for line in update.splitlines())
     init = INIT + '        self.register_buffer("total", torch.zeros(n))\n'
     found = effects(flow_of(f"{HEAD}{init}    def forward(self, x):\n{lines}        return x\n"))
     assert [part.label for role, part in found["set total"].parts if role == "graph"] == [f"graph {graph}"]
 
 
-def test_a_method_that_calls_itself_and_odd_statements_come_to_an_end() -> None:
+def test_recursion_and_odd_statements_end() -> None:
     flow_of(HEAD + "    def forward(self, x):\n        return self.forward(x) + self.forward(-x)\n")
     flow_of("try:\n    a = [b for b in range(3)]\nexcept ValueError:\n    pass\nwhile a:\n    a, *b = a\ndel b\nlambda: (yield)\n")
 
 
-def test_what_computes_too_much_is_refused() -> None:
+def test_an_enormous_computation_is_refused() -> None:
     with pytest.raises(TooLarge):
         flow_of("def f(x):\n    return " + " + ".join(["x"] * 30) + "\n" + "".join(f"def g{n}(x):\n    return f(x)\n" for n in range(900)))

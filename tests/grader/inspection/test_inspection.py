@@ -1,4 +1,4 @@
-"""What inspection says of a whole source without running it."""
+"""Inspection of a whole source, without running it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_right_file_has_no_findings(inspect: Inspect) -> None:
     assert inspect(RIGHT).runnable
 
 
-def test_a_file_is_known_by_the_hash_of_its_bytes(inspect: Inspect) -> None:
+def test_a_file_is_identified_by_its_hash(inspect: Inspect) -> None:
     content = b"\xef\xbb\xbf" + RIGHT.encode().replace(b"\n", b"\r\n")
     assert inspect(content).digest == sha256(content).hexdigest()
 
@@ -92,7 +92,7 @@ def test_a_change_of_the_stubs_code_is_a_start(inspect: Inspect, source: str) ->
     assert inspect(source).started
 
 
-def test_a_part_beside_the_contract_that_the_stub_leaves_open_counts(an_exercise: AnExercise) -> None:
+def test_open_parts_of_the_stub_outside_the_contract_count(an_exercise: AnExercise) -> None:
     stub = "def layer_norm(x): return centred(x)\ndef centred(x):\n    raise NotImplementedError\n"
     exercise = an_exercise(stub, "layer_norm(x)")
     assert not inspect_source(stub, exercise).started
@@ -104,7 +104,7 @@ def test_the_stub_may_be_allowed(inspect: Inspect) -> None:
 
 
 @pytest.mark.parametrize("stub", ["x = = 1", "class Other: pass"])
-def test_without_a_stub_that_defines_the_contract_everything_is_started(an_exercise: AnExercise, stub: str) -> None:
+def test_a_stub_without_the_contract_means_started(an_exercise: AnExercise, stub: str) -> None:
     assert inspect_source(STUB, an_exercise(stub, LAYER_NORM)).started
 
 
@@ -121,7 +121,7 @@ def test_inspection_imports_nothing_heavy() -> None:
     assert (done.stdout, done.stderr) == ("\n", "")
 
 
-def test_who_derives_from_a_banned_layer_is_told_what_to_derive_from(finding_of: Callable[..., Finding]) -> None:
+def test_a_banned_base_class_gets_an_alternative(finding_of: Callable[..., Finding]) -> None:
     source = "import torch\n\n\nclass LayerNorm(torch.nn.modules.batchnorm._NormBase):\n    pass\n"
     text = finding_of(source, "LayerNorm(dim)").text
     assert text.startswith("This line uses `torch.nn.modules.batchnorm._NormBase`: the exercise is to write it by hand. Derive from ")

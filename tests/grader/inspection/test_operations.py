@@ -1,4 +1,4 @@
-"""One word for every operation, whichever way it is written."""
+"""Operations: one word for each, in any notation."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def returned(expression: str) -> Value:
         ("torch.softmax(x, 0)", "F.softmax(x, dim=0)", "x.softmax(0)"),
     ],
 )
-def test_several_ways_are_one(ways: tuple[str, ...]) -> None:
+def test_several_notations_are_the_same(ways: tuple[str, ...]) -> None:
     first, *others = (returned(way) for way in ways)
     assert all(same(first, other) for other in others)
 
@@ -47,11 +47,11 @@ def test_several_ways_are_one(ways: tuple[str, ...]) -> None:
         ("x.mean()", "x.mean(0)"),
     ],
 )
-def test_what_differs_is_told_apart(one: str, other: str) -> None:
+def test_different_operations_are_not_the_same(one: str, other: str) -> None:
     assert not same(returned(one), returned(other))
 
 
-def test_a_variance_without_a_correction_has_one() -> None:
+def test_the_default_correction_of_a_variance_is_one() -> None:
     assert [part.label for role, part in returned("x.var(-1)").parts if role == "correction"] == ["constant 1"]
 
 

@@ -1,4 +1,4 @@
-"""Text that was pasted from elsewhere: what it is, and what to take out of it."""
+"""Text that was pasted from elsewhere: its kind, and the parts to take out."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def test_anything_else_is_no_notebook(source: str) -> None:
         ("print 'x'\n", "Did you mean print(...)?"),
     ],
 )
-def test_a_syntax_error_says_what_to_do_about_it(finding_of: FindingOf, source: str, said: str) -> None:
+def test_a_syntax_error_has_a_remedy(finding_of: FindingOf, source: str, said: str) -> None:
     found = finding_of(source)
     assert found.rule is Rule.SYNTAX and said in found.text.split("\n")[0]
 
 
 @pytest.mark.parametrize("source", ["f(a b)\n", "x = 1 €\n", '"""\n>>> x\n```\n"""\nx = = 1\n', "x = (\n", "", "x = 1 ⅷ\n"])
-def test_any_other_error_is_told_without(source: str) -> None:
+def test_other_errors_have_no_remedy(source: str) -> None:
     lines = source.split("\n")
     number = max(len(lines) - 1, 1)
     assert remedy(lines, number, len(lines[number - 1])) == ""

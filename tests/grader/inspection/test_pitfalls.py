@@ -25,7 +25,7 @@ def test_the_first_entry_that_fits_counts() -> None:
 
 
 @pytest.mark.parametrize("pitfall", [Pitfall("OSError", "", "no"), Pitfall("KeyError", "yes", "no"), Pitfall("Error", "", "no")])
-def test_one_that_does_not_fit_says_nothing(pitfall: Pitfall) -> None:
+def test_an_entry_that_does_not_fit_gives_nothing(pitfall: Pitfall) -> None:
     assert of(pitfall) == Advice("")
 
 
@@ -36,17 +36,17 @@ def test_a_clue_decides_and_adds_words_and_a_place() -> None:
     assert of(unsure, sure) == Advice("a3", node)
 
 
-def test_another_ending_than_an_exception_is_named_by_its_word() -> None:
+def test_an_ending_without_an_exception_has_a_word() -> None:
     assert of(Pitfall("timed out", "", "slow"), crash=replace(CRASH, ending="timed out", types=())).text == "slow"
 
 
-def test_a_crash_knows_the_function_and_the_statement_around_it() -> None:
+def test_a_crash_knows_its_function_and_statement() -> None:
     assert CRASH.around is not None and CRASH.around.name == "f"
     assert {type(node) for node in CRASH.here} >= {ast.Assign, ast.Subscript} and not any(isinstance(node, ast.For) for node in CRASH.here)
     nowhere = replace(CRASH, line=0)
     assert (nowhere.around, nowhere.here) == (None, [])
 
 
-def test_a_word_of_the_submission_is_cut() -> None:
+def test_long_words_of_the_submission_are_cut() -> None:
     found = of(Pitfall("KeyError", "(?P<name>x+)", "{name}"), crash=replace(CRASH, message="x" * 1000))
     assert found.text == "x" * 80 + "…"

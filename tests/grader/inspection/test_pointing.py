@@ -27,5 +27,5 @@ def test_each_mistake_has_its_line_and_its_remedy() -> None:
     )
 
 
-def test_a_mistake_from_a_file_of_its_own_has_no_place() -> None:
+def test_a_mistake_from_a_file_has_no_place() -> None:
     assert spots_of([replace(MISTAKES["unbiased-variance"], edits=())], REFERENCE, MISTAKES["unbiased-variance"].source) == ()

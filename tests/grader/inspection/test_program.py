@@ -32,14 +32,14 @@ def program() -> Program:
     return found
 
 
-def test_functions_have_the_names_that_python_gives_them(program: Program) -> None:
+def test_functions_have_their_qualified_names(program: Program) -> None:
     names = ["Layer.forward", "Layer.forward.<locals>.inner", "late", "twice", "twice"]
     assert [each.name for each in program.definitions] == names
     owners = [each.owner.name if each.owner else None for each in program.definitions]
     assert owners == ["Layer", None, None, None, None]
 
 
-def test_a_function_is_found_by_its_name_if_there_is_one_only(program: Program) -> None:
+def test_a_function_is_found_by_a_unique_name(program: Program) -> None:
     found = program.called("Layer.forward")
     assert found is not None and found.parameters == ["self", "x"]
     assert program.called("twice") is program.called("missing") is None
@@ -51,12 +51,12 @@ def test_a_line_belongs_to_its_innermost_function_and_statement(program: Program
     assert [type(program.statement(line)) for line in (1, 4, 8, 9)] == [ast.Import, ast.ClassDef, ast.Return, type(None)]
 
 
-def test_a_dotted_name_is_spelt_with_what_was_imported(program: Program) -> None:
+def test_a_dotted_name_includes_its_import(program: Program) -> None:
     spelt = {"np.mean": "numpy.mean", "os.path.join": "os.path.join", "n.Module": "torch.nn.Module", "x": "x", "f().a": ""}
     assert {name: program.dotted(ast.parse(name, mode="eval").body) for name in spelt} == spelt
 
 
-def test_the_body_of_a_function_is_its_own(program: Program) -> None:
+def test_a_function_body_excludes_inner_functions(program: Program) -> None:
     found = program.called("Layer.forward")
     assert found is not None
     assert not any(isinstance(node, ast.Pass) for node in found.own) and any(isinstance(node, ast.Return) for node in found.own)
@@ -67,5 +67,5 @@ def test_an_expression_of_any_depth_is_read() -> None:
     assert program is not None and len(program.definitions[0].own) > 900
 
 
-def test_text_that_is_no_python_is_no_program() -> None:
+def test_invalid_python_is_no_program() -> None:
     assert program_of("x = = 1") is None

@@ -1,4 +1,4 @@
-"""What is certain of a function's result and of its arguments, and what is not."""
+"""Certain facts about the result of a function and about its arguments."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def text(node: ast.AST | None) -> str | None:
         ("return None", None),
     ],
 )
-def test_a_function_that_never_returns_a_value_ends_without_return(body: str, last: str | None) -> None:
+def test_a_function_without_a_value_ends_without_return(body: str, last: str | None) -> None:
     assert text(ends_without_return(function(body))) == last
 
 
 @pytest.mark.parametrize(("body", "value"), [("return x, y", "(x, y)"), ("if x: return 1\n    return 2", None), ("pass", None)])
-def test_what_is_returned_in_one_place_only_is_certain(body: str, value: str | None) -> None:
+def test_a_single_return_is_certain(body: str, value: str | None) -> None:
     assert text(only_return(function(body))) == value
 
 
@@ -56,7 +56,7 @@ def test_what_is_returned_in_one_place_only_is_certain(body: str, value: str | N
         ("x.__len__()\n    x.sub(1)\n    self.x -= 1", None),
     ],
 )
-def test_an_input_is_overwritten_by_its_own_name(body: str, place: str | None) -> None:
+def test_an_overwritten_input_is_found_by_its_name(body: str, place: str | None) -> None:
     assert text(overwritten(function(body), 1)) == place
 
 

@@ -34,15 +34,15 @@ EVERY = [NO_EPS, DEFAULT, CONSTANT]
         ("return", "return (", EVERY),
     ],
 )
-def test_a_right_default_is_not_told_wrong_and_an_eps_that_is_there_not_missing(old: str, new: str, left: list[Mistake]) -> None:
+def test_a_right_default_or_present_eps_is_not_blamed(old: str, new: str, left: list[Mistake]) -> None:
     assert without_ruled_out(EVERY, REFERENCE, REFERENCE.replace(old, new)) == left
 
 
-def test_an_eps_under_another_name_is_there_too() -> None:
+def test_an_eps_under_another_name_is_present() -> None:
     renamed = REFERENCE.replace("self.eps", "self.small")
     assert without_ruled_out([NO_EPS], REFERENCE, renamed) == []
 
 
-def test_only_a_mistake_about_eps_is_ruled_out_by_one() -> None:
+def test_an_eps_rules_out_only_mistakes_about_eps() -> None:
     centred = Mistake("only-centred", "", NO_EPS.source)
     assert without_ruled_out([centred], REFERENCE, REFERENCE) == [centred]

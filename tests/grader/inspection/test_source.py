@@ -1,4 +1,4 @@
-"""A submission is read within bounds and parsed; what stands in the way of either is a finding."""
+"""Reading and parsing a submission within bounds; if either fails, the reason is a finding."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_path_through_a_file_is_a_finding(tmp_path: Path, exercise: Exercise) 
 
 
 @pytest.mark.parametrize("target", ["there.py", "gone.py", "link.py"])
-def test_a_link_is_a_finding_wherever_it_leads(target: str, tmp_path: Path, exercise: Exercise) -> None:
+def test_a_link_is_a_finding_with_any_target(target: str, tmp_path: Path, exercise: Exercise) -> None:
     (tmp_path / "there.py").write_text(RIGHT)
     link = tmp_path / "link.py"
     link.symlink_to(target)
@@ -65,14 +65,14 @@ def test_a_file_swapped_for_a_link_is_not_followed(tmp_path: Path, exercise: Exe
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-def test_a_named_pipe_is_a_finding_and_not_waited_for(tmp_path: Path, exercise: Exercise) -> None:
+def test_a_named_pipe_is_a_finding_without_waiting(tmp_path: Path, exercise: Exercise) -> None:
     pipe = tmp_path / "pipe.py"
     os.mkfifo(pipe)
     assert the_path_finding(pipe, exercise) == f"{pipe} is a named pipe, not a file: name the Python file itself."
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-def test_a_file_swapped_for_a_named_pipe_is_not_waited_for(tmp_path: Path, exercise: Exercise, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_swapped_for_a_pipe_does_not_block(tmp_path: Path, exercise: Exercise, monkeypatch: pytest.MonkeyPatch) -> None:
     pipe, regular = tmp_path / "pipe.py", (tmp_path / "exercises/layer_norm/layer_norm.py").stat()
     os.mkfifo(pipe)
     with monkeypatch.context() as patch:
@@ -98,7 +98,7 @@ def test_a_file_without_permission_is_a_finding(tmp_path: Path, exercise: Exerci
     path = tmp_path / "mine.py"
     path.write_text(RIGHT)
 
-    def refuse(*_: object, **__: object) -> int:  # the superuser may read any file, so that chmod would prove nothing
+    def refuse(*_: object, **__: object) -> int:  # the superuser may read any file, so chmod would prove nothing
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr("normgrade.inspection.source.os.open", refuse)
@@ -122,11 +122,11 @@ def test_another_encoding_is_a_finding_with_its_byte(inspect: Inspect, tmp_path:
     assert inspection == Inspection(None, (Finding(2, 7, Rule.FILE, text),), started=True)
 
 
-def test_the_byte_is_counted_from_the_byte_order_mark_on(finding_of: FindingOf) -> None:
+def test_bytes_are_counted_from_the_byte_order_mark(finding_of: FindingOf) -> None:
     assert "byte 5 is 0xff" in finding_of(b"\xef\xbb\xbfa\xff").text
 
 
-def test_a_byte_order_mark_is_no_part_of_the_source(inspect: Inspect) -> None:
+def test_a_byte_order_mark_is_not_source(inspect: Inspect) -> None:
     assert inspect(b"\xef\xbb\xbf" + RIGHT.encode()) == Inspection(RIGHT, (), started=True)
 
 
@@ -139,7 +139,7 @@ def test_a_byte_order_mark_is_no_part_of_the_source(inspect: Inspect) -> None:
         "# coding: latin-1\n# coding: utf-8\n",
     ],
 )
-def test_a_file_is_read_in_the_encoding_that_its_first_lines_name(inspect: Inspect, head: str) -> None:
+def test_the_encoding_of_the_first_lines_is_used(inspect: Inspect, head: str) -> None:
     source = f"{head}# café\n{RIGHT.encode('ascii', 'replace').decode()}"
     inspection = inspect(source.encode("latin-1"))
     assert (inspection.source, inspection.findings) == (source, ())
@@ -151,12 +151,12 @@ def test_any_other_comment_names_no_encoding(inspect: Inspect, head: str) -> Non
 
 
 @pytest.mark.parametrize("encoding", ["no-such-encoding", "utf-16", "utf-7", "rot13", "hex", "unicode_escape"])
-def test_an_encoding_that_no_python_source_has_is_a_finding(finding_of: FindingOf, encoding: str) -> None:
+def test_an_impossible_encoding_is_a_finding(finding_of: FindingOf, encoding: str) -> None:
     text = f"This line names the encoding {encoding}, which Python source cannot have: save the file as UTF-8."
     assert finding_of(f"\n# coding: {encoding}\n{RIGHT}") == Finding(2, 1, Rule.FILE, text)
 
 
-def test_what_the_named_encoding_lacks_is_a_finding(finding_of: FindingOf, tmp_path: Path) -> None:
+def test_a_byte_outside_the_encoding_is_a_finding(finding_of: FindingOf, tmp_path: Path) -> None:
     text = f"{tmp_path / 'layer_norm.py'} is not ASCII: byte 22 is 0xc3. Save it as UTF-8 in your editor."
     assert finding_of("# coding: ascii\nx = '\u00e9'\n".encode()) == Finding(2, 6, Rule.FILE, text)
 
@@ -184,7 +184,7 @@ def test_a_syntax_error_shows_its_line_and_column(inspect: Inspect) -> None:
         ("x = '\x1b[31m'; y = = 2", "    x = '·[31m'; y = = 2\n                     ^"),
     ],
 )
-def test_the_caret_stands_under_the_column(finding_of: FindingOf, line: str, shown: str) -> None:
+def test_the_caret_is_under_the_column(finding_of: FindingOf, line: str, shown: str) -> None:
     assert finding_of(line).text.partition("\n")[2] == shown
 
 
@@ -200,7 +200,7 @@ def test_a_form_feed_does_not_shift_lines(finding_of: FindingOf) -> None:
     assert (finding.line, finding.text.split("\n")[1]) == (3, "    y = = 2")
 
 
-def test_an_error_behind_the_last_line_shows_one_there_is(finding_of: FindingOf) -> None:
+def test_an_error_after_the_last_line_shows_that_line(finding_of: FindingOf) -> None:
     assert finding_of("x = 1\nif x:").text.endswith("\n    if x:\n         ^")
 
 
@@ -210,7 +210,7 @@ def test_a_source_too_deep_for_python_is_a_finding(finding_of: FindingOf, source
     assert finding_of(source) == Finding(0, 0, Rule.SYNTAX, text)
 
 
-def test_a_source_too_deep_for_inspection_is_the_same_finding(inspect: Inspect) -> None:
+def test_a_source_too_deep_for_inspection_is_a_finding(inspect: Inspect) -> None:
     inspection = inspect(RIGHT + "x = 1" + "+1" * 800)
     assert inspection.findings[0].text.startswith("The file is too deeply nested to be read")
     assert not inspection.runnable

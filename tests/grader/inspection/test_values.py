@@ -1,4 +1,4 @@
-"""A value is told by what is done, however it is spelt."""
+"""The kind of a value, told by its computation in any notation."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ def test_the_word_for_a_value(expression: str, word: str) -> None:
     assert kind(returned(expression)) == word
 
 
-def test_shape_and_dtype_are_seen_through() -> None:
+def test_shape_and_dtype_are_ignored() -> None:
     assert seen_through(returned("x.float().view(3, -1)[..., None].contiguous().to(torch.float32)")).label == "argument x"
 
 
-def test_a_constant_is_the_number_that_it_comes_to() -> None:
+def test_a_constant_expression_is_evaluated() -> None:
     assert number(returned("-(1 / 4)")) == -0.25 and number(returned("2 ** 3 - 1")) == 7
     assert number(returned("'1'")) is None and number(returned("x")) is None
     assert returned("1 / 0").label == "1/"
 
 
-def test_values_are_the_same_where_they_are_computed_alike() -> None:
+def test_values_with_equal_computations_are_the_same() -> None:
     assert same(returned("x.mean(0).view(-1)"), returned("torch.mean(x, dim=0)"))
     assert not same(returned("x.mean(0)"), returned("x.mean(1)"))
 

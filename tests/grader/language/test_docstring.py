@@ -1,4 +1,4 @@
-"""Docstrings in two languages: the paragraph that is spoken, and sources that keep that paragraph alone."""
+"""Docstrings in two languages: the paragraph of the current language, or English if it has none, and sources with only that paragraph."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ BOTH = """Two lines
     """
 
 
-def test_the_first_paragraph_is_that_of_the_spoken_language() -> None:
+def test_the_first_paragraph_is_in_the_current_language() -> None:
     assert first_paragraph(BOTH) == first_paragraph_in(BOTH, "en") == "Two lines of English."
     speak("zh")
     assert first_paragraph(BOTH) == first_paragraph_in(BOTH, "zh") == "两行中文。"
 
 
-def test_where_a_language_lacks_its_paragraph_english_is_said() -> None:
+def test_a_missing_translation_falls_back_to_english() -> None:
     speak("zh")
     assert first_paragraph("One.") == "One." and first_paragraph_in("One.", "zh") == ""
     assert first_paragraph(None) == ""
 
 
 @pytest.mark.parametrize("source", ["x = 1\n", "", "'''One.\n\nzh: 一。'''\n", '"""One."""\nx = 1\n'])
-def test_a_source_without_other_languages_stays_as_it_is(source: str) -> None:
+def test_a_source_without_translations_is_unchanged(source: str) -> None:
     assert as_spoken(source) == source
 
 
 @pytest.mark.parametrize(("language", "text"), [("en", "One."), ("zh", "一。")])
-def test_paragraphs_of_no_language_stay(language: str, text: str) -> None:
+def test_paragraphs_without_a_language_stay(language: str, text: str) -> None:
     speak(language)
     assert as_spoken('"""One.\n\nCode.\n\nzh: 一。\n"""\nx = 1\n') == f'"""{text}\n\nCode.\n"""\nx = 1\n'
 
@@ -48,7 +48,7 @@ def without_docstring(source: str) -> str:
 ALTERNATIVES = [path for exercise in Course.find() for path in (exercise.reference, *exercise.alternatives)]
 
 
-def test_every_solution_speaks_each_language_and_its_code_stays() -> None:
+def test_every_solution_is_translated_with_unchanged_code() -> None:
     texts = [path.read_text(encoding="utf-8") for path in ALTERNATIVES]
     for language in LANGUAGES:
         speak(language)

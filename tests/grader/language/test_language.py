@@ -1,4 +1,4 @@
-"""What is said in which language: messages, plurals, what is data and said again, and the language that a user's environment asks for."""
+"""The language of messages: translations, plurals, values in messages, and the language of the user's environment."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ZH: dict[str | tuple[str, str], str] = {
 
 @pytest.fixture
 def chinese(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Speaks Chinese, of which it knows little."""
+    """Speak Chinese with a catalogue of a few messages."""
     folder = tmp_path / "zh" / "LC_MESSAGES"
     folder.mkdir(parents=True)
     catalogue = Catalog(locale="zh", project="normgrade", charset="utf-8")
@@ -44,7 +44,7 @@ def chinese(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     speak("zh")
 
 
-def test_english_is_said_as_it_is_written() -> None:
+def test_english_messages_are_their_own_text() -> None:
     assert spoken() == ENGLISH
     assert _("No file {name}.", name="a.py") == "No file a.py."
     assert _("plain {braces}") == "plain {braces}"
@@ -53,12 +53,12 @@ def test_english_is_said_as_it_is_written() -> None:
 
 
 @pytest.mark.parametrize(("n", "words"), [(0, "0 places differ"), (1, "1 place differs"), (2, "2 places differ")])
-def test_english_tells_one_from_many(n: int, words: str) -> None:
+def test_english_has_a_singular_and_a_plural(n: int, words: str) -> None:
     assert n_(*COUNTED, n) == words
 
 
 @pytest.mark.usefixtures("chinese")
-def test_what_has_a_translation_is_said_in_it() -> None:
+def test_a_translated_message_is_in_chinese() -> None:
     assert spoken() == "zh"
     assert _("No file {name}.", name="{a}.py") == "没有文件 {a}.py。"
     assert _("plain {braces}") == "大括号 {braces}"
@@ -66,7 +66,7 @@ def test_what_has_a_translation_is_said_in_it() -> None:
 
 
 @pytest.mark.usefixtures("chinese")
-def test_what_has_none_stays_english() -> None:
+def test_an_untranslated_message_stays_english() -> None:
     assert _("No folder {name}.", name="a") == "No folder a."
     assert [n_("{n} file", "{n} files", n) for n in (1, 2)] == ["1 file", "2 files"]
 
@@ -75,11 +75,11 @@ def test_what_has_none_stays_english() -> None:
 
 
 def said_in_chinese(tick: Tick) -> tuple[str, int]:
-    """A message, and the process that made it."""
+    """Return a message, and the process that made it."""
     return _("started"), os.getpid()
 
 
-def test_messages_of_threads_are_in_the_spoken_language() -> None:
+def test_messages_of_threads_are_translated() -> None:
     said: list[str] = []
     chosen = threading.Event()
 
@@ -88,7 +88,7 @@ def test_messages_of_threads_are_in_the_spoken_language() -> None:
         said.append(_("started"))
 
     threads = [threading.Thread(target=say), threading.Thread(target=say)]
-    threads[0].start()  # before the language is chosen, and the other one afterwards
+    threads[0].start()  # one thread starts before the language is chosen, the other one afterwards
     speak("zh")
     chosen.set()
     threads[1].start()
@@ -97,7 +97,7 @@ def test_messages_of_threads_are_in_the_spoken_language() -> None:
     assert said == ["已开始", "已开始"]
 
 
-def test_messages_of_processes_are_in_the_spoken_language() -> None:
+def test_messages_of_processes_are_translated() -> None:
     speak("zh")
     results = over_cores([Job(1, said_in_chinese), Job(1, said_in_chinese)], 2, lambda *what: None)
     assert [text for text, _process in results] == ["已开始", "已开始"] and all(process != os.getpid() for _text, process in results)
@@ -108,7 +108,7 @@ def test_messages_of_processes_are_in_the_spoken_language() -> None:
 
 @pytest.fixture(scope="module")
 def collected() -> ModuleType:
-    """tests/catalogue.py, which is a script."""
+    """Import tests/catalogue.py, which is a script."""
     spec = spec_from_file_location("catalogue", Path(__file__).parents[2] / "catalogue.py")
     assert spec is not None and spec.loader is not None
     module = module_from_spec(spec)
@@ -116,14 +116,14 @@ def collected() -> ModuleType:
     return module
 
 
-def test_the_catalogue_holds_exactly_the_messages_that_there_are(collected: ModuleType) -> None:
+def test_the_catalogue_has_exactly_the_messages_in_use(collected: ModuleType) -> None:
     catalogue = collected.updated("zh")
     again = "run `python tests/catalogue.py`, then translate what is new"
     assert collected.file_of("zh", "po").read_bytes().decode() == collected.as_po(catalogue).decode(), again
     assert collected.file_of("zh", "mo").read_bytes() == collected.as_mo(catalogue), again
 
 
-def test_every_message_is_translated_with_its_values_and_its_code(collected: ModuleType) -> None:
+def test_translations_keep_values_and_code(collected: ModuleType) -> None:
     wrong = {}
     for message in collected.updated("zh"):
         english = message.id if isinstance(message.id, str) else message.id[-1]
@@ -134,7 +134,7 @@ def test_every_message_is_translated_with_its_values_and_its_code(collected: Mod
     assert wrong == {}
 
 
-def test_the_help_of_every_command_keeps_to_eighty_columns(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_help_has_at_most_eighty_columns(capsys: pytest.CaptureFixture[str]) -> None:
     for code in ("en", "zh"):
         for command in ("", *cli.COMMANDS):
             assert cli.run([*command.split(), "--help", "--lang", code]) == 0
@@ -165,7 +165,7 @@ def test_the_usual_language_is_the_locales(environment: Mapping[str, str], code:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The current one, with a locale that is English."""
+    """Return the current folder, with an English locale."""
     monkeypatch.chdir(tmp_path)
     for name in ("NORMGRADE_LANG", "LC_ALL", "LC_MESSAGES"):
         monkeypatch.delenv(name, raising=False)
@@ -184,7 +184,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["--lang=zh", "check"], "en", "en", "zh"),
     ],
 )
-def test_whoever_is_nearest_chooses_the_language(
+def test_the_most_specific_setting_chooses_the_language(
     folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], variable: str, setting: str, code: str
 ) -> None:
     if variable:
@@ -194,7 +194,7 @@ def test_whoever_is_nearest_chooses_the_language(
     assert cli.language_of(arguments) == code
 
 
-def test_the_locale_chooses_where_nobody_else_does(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_locale_is_the_default_language(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LANG", "zh_CN.UTF-8")
     assert cli.language_of([]) == "zh"
 
@@ -209,7 +209,7 @@ def test_an_unknown_language_is_refused(
     assert capsys.readouterr() == ("", 'Error: No language named "fr". --lang and NORMGRADE_LANG take en or zh.\n')
 
 
-def test_a_language_that_normgrade_toml_does_not_know_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_language_in_normgrade_toml_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "normgrade.toml").write_text('lang = "fr"\n', encoding="utf-8")
     assert cli.run(["list"]) == 2
     assert f"""{folder / "normgrade.toml"}: lang: must be "en" or "zh", not 'fr'.""" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Places: a text that carries its parts, through copies, pickles and probes, and what it is called in the language that is spoken."""
+"""Places: texts that keep their parts in copies, pickles and probes, and their words in the current language."""
 
 from __future__ import annotations
 
@@ -72,13 +72,13 @@ def test_copies_and_pickles_carry_the_parts(place: Place) -> None:
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_a_place_can_be_seen_at_another_step(place: Place) -> None:
+def test_a_place_can_be_moved_to_another_step(place: Place) -> None:
     later = place.at(7)
     assert later == f"step 7 · {place.at(None)}" and later.step == 7 and later.at(place.step) == place
     assert (later.template, later.names, later.learnt) == (place.template, place.names, place.learnt)
 
 
-def test_a_place_at_a_step_is_made_once_and_does_not_travel_with_the_place() -> None:
+def test_a_moved_place_is_cached_but_not_pickled() -> None:
     place = Place("length of {name}", name="u")
     before = pickle.dumps(place)
     assert place.at(3) is place.at(3)
@@ -108,7 +108,7 @@ class Scale(nn.Module):
         return x * self.weight
 
 
-def test_every_place_of_the_generic_probes_has_words() -> None:
+def test_every_generic_place_has_words() -> None:
     x, state = torch.ones(3, 2), {"weight": torch.ones(2)}
     step = {"do": "train", "x": x, "upstream": x, "scattered": False}
     impl = SimpleNamespace(
@@ -135,7 +135,7 @@ def test_every_place_of_the_generic_probes_has_words() -> None:
     assert templates == GENERIC
 
 
-def test_places_come_through_the_oracle_and_its_cache(tiny: Course, tmp_path: Path) -> None:
+def test_places_survive_the_oracle_and_its_cache(tiny: Course, tmp_path: Path) -> None:
     exercise = tiny.exercise("centring")
     x = np.ones((2, 3), np.float32)
     stories: tuple[Story, ...] = ([build(3)], [build(3), train(x), evaluate(x)])
@@ -149,7 +149,7 @@ def test_places_come_through_the_oracle_and_its_cache(tiny: Course, tmp_path: Pa
         assert {place.step for place in places} == {None, 1, 2}
 
 
-def test_an_exercises_own_places_are_kept_with_their_parts(tiny: Course, tmp_path: Path) -> None:
+def test_places_of_an_exercise_keep_their_parts(tiny: Course, tmp_path: Path) -> None:
     exercise = tiny.exercise("rms")
     assert exercise.probes is not None
     for _ in ("computed", "kept"):
@@ -167,12 +167,12 @@ def test_an_exercises_own_places_are_kept_with_their_parts(tiny: Course, tmp_pat
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_in_english_a_place_is_called_as_it_is(place: Place) -> None:
+def test_in_english_a_place_is_its_own_text(place: Place) -> None:
     assert place_in_words(place) == place and step_in_words(2) == "step 2" and step_in_words(BUILD) == "build"
 
 
 @pytest.mark.usefixtures("chinese")
-def test_generic_places_are_said_by_normgrade_and_the_others_by_their_exercise() -> None:
+def test_generic_and_own_places_are_translated() -> None:
     assert place_in_words(Place("output", step=3)) == "第 3 步 · 输出"
     assert place_in_words(gradient_of("{name}", step=1, name="weight")) == "第 1 步 · weight 的梯度"
     assert (
@@ -183,22 +183,22 @@ def test_generic_places_are_said_by_normgrade_and_the_others_by_their_exercise()
 
 
 @pytest.mark.usefixtures("chinese")
-def test_names_are_said_as_they_are_and_no_message_is_taken_for_a_place() -> None:
+def test_names_and_other_messages_are_not_translated() -> None:
     assert place_in_words(Place("{name}", name="output")) == "output"
     assert place_in_words(Place("numbers")) == "numbers" and place_in_words(Place("numbers"), WORDS) == "数值"
 
 
-def test_an_exercise_may_call_a_generic_place_otherwise() -> None:
+def test_an_exercise_may_rename_a_generic_place() -> None:
     assert template_in_words("output", {}, {"output": "what comes out"}) == "what comes out"
 
 
-def test_nothing_in_a_name_steers_a_terminal() -> None:
+def test_a_name_cannot_steer_a_terminal() -> None:
     assert place_in_words(Place("key of {name}", name="\x1b[31m")) == "key of ·[31m"
 
 
-def test_a_text_without_names_is_left_as_it_is() -> None:
+def test_a_text_without_names_is_unchanged() -> None:
     assert filled("a {b}", {}) == "a {b}" and filled("a {b}", {"b": "c"}) == "a c"
 
 
-def test_what_is_there_besides_makes_no_difference_to_what_is_absent() -> None:
+def test_equality_of_absent_ignores_the_other_names() -> None:
     assert Absent("weight", ("bias",)) == Absent("weight") != Absent("bias")

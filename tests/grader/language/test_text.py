@@ -20,7 +20,7 @@ from normgrade.language.text import lines_of, without_escapes
         ("α\tβ", "α\tβ"),
     ],
 )
-def test_escape_sequences_are_left_out_and_lines_end_in_one_way(text: str, left: str) -> None:
+def test_escapes_are_removed_and_line_ends_unified(text: str, left: str) -> None:
     assert without_escapes(text) == left
 
 
@@ -28,5 +28,5 @@ def test_escape_sequences_are_left_out_and_lines_end_in_one_way(text: str, left:
     ("source", "lines"),
     [("", [""]), ("a", ["a"]), ("a\nb\r\nc\rd", ["a", "b", "c", "d"]), ("a\n", ["a", ""]), ("a\x0cb\u2028c\x85d", ["a\x0cb\u2028c\x85d"])],
 )
-def test_lines_end_where_python_ends_them(source: str, lines: list[str]) -> None:
+def test_lines_end_as_in_python(source: str, lines: list[str]) -> None:
     assert lines_of(source) == lines

@@ -1,4 +1,4 @@
-"""What comes from outside is shown, never obeyed by a terminal; and every output takes every text, whatever its encoding."""
+"""Text from outside is shown, and a terminal never obeys it. Every output takes every text, in any encoding."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from normgrade.language.visible import STEERS, blank, disarmed, printable, visib
 
 HOSTILE = "a\x1b[31m\x1b]0;t\x07\x9b2J\u202e\n\x7fz.py"  # colour, title, clear, right to left, another line
 UNDECODABLE = os.fsdecode(b"\xff\xfe.py")
-BROKEN = "def rms(x, eps):\n"  # nothing is run
+BROKEN = "def rms(x, eps):\n"  # it is never run
 PLAY = """
 import sys
 from normgrade.cli import run
@@ -33,13 +33,13 @@ Run = tuple[int, bytes]
 
 
 @pytest.mark.parametrize("text", ["", "x = (", "y = 平均(", "e\u0301 = ", "（全角，", "😀 = "])
-def test_blanks_are_as_wide_as_the_text_sign_by_sign(text: str) -> None:
+def test_blanks_are_as_wide_as_the_text(text: str) -> None:
     assert not blank(text).strip() and width(blank(text)) == width(text)
     assert [width(sign) for sign in blank(text)] == [width(sign) for sign in text if width(sign)]
 
 
 def play(commands: list[list[str]], cwd: Path, course: Course, environment: Mapping[str, str] = {}, lang: str = "en") -> list[Run]:
-    """Run commands one after the other in a process of its own: the exit code of each, and what it wrote to both streams."""
+    """Run commands one after the other in a new process, and return the exit code and the output of each."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "PYTHONIO", "PYTHONUTF8", "LC_", "LANG"))}
     kept |= {"NORMGRADE_COURSE": str(course.root), "NORMGRADE_LANG": lang, "PYTHONIOENCODING": "utf-8", **environment}
     arguments = [sys.executable, "-c", PLAY, ascii(commands)]
@@ -52,17 +52,17 @@ def play(commands: list[list[str]], cwd: Path, course: Course, environment: Mapp
 # Names
 
 
-def test_a_dot_stands_for_whatever_steers_a_terminal() -> None:
+def test_terminal_controls_become_dots() -> None:
     assert visible("a\x1b[1mb\r\u2066\udc80\tc\nd") == "a·[1mb···\tc\nd"
     assert visible_name(Path("a\tb\nc\x07")) == "a·b·c·"
 
 
-def test_what_steers_a_terminal_is_left_out_where_it_is_no_name() -> None:
+def test_terminal_controls_are_left_out_of_other_text() -> None:
     assert printable("a\x1b[1;31mb\x1b[0m\tc\r\nd\x00\x07\x9f") == "ab\tc\nd"
     assert printable("".join(map(chr, range(0x202A, 0x202F))) + "\u061c\u200e\u2066\u2069\ud800\ufffe") == ""
 
 
-def test_a_dot_stands_for_the_first_character_of_a_command() -> None:
+def test_the_first_character_of_a_command_becomes_a_dot() -> None:
     assert disarmed("::error::x\n \t\u00a0\ufeff::a\r:\u200b:b") == "·:error::x\n \t\u00a0\ufeff·:a\r·\u200b:b"
     assert disarmed("a ##[error] ##vso[x] ####[[ #\u200b#teamcity[") == "a ·#[error] ·#vso[x] ##·#[[ ·\u200b#teamcity["
     assert disarmed("\x1b[1m\x1b[31m::error::\x1b[0m") == "\x1b[1m\x1b[31m·:error::\x1b[0m"
@@ -72,19 +72,19 @@ def test_a_dot_stands_for_the_first_character_of_a_command() -> None:
 @pytest.mark.parametrize(
     "text", ["a::b", "x[::2]", ":", ": :", "a\n: x", "# ## ### [0]", "## a[0]", "#[x]", "##a-b[c]", "", "::".join("ab")]
 )
-def test_what_commands_nothing_stays(text: str) -> None:
+def test_text_without_commands_is_unchanged(text: str) -> None:
     assert disarmed(text) == visible(text) == text
 
 
 @pytest.mark.parametrize("part", ["\n", " ", "#", "##a", "#\u200b", ":\u200b", "\x1b[0"])
-def test_a_long_text_takes_a_moment(part: str) -> None:
+def test_a_long_text_takes_little_time(part: str) -> None:
     before = time.process_time()
     disarmed(part * 200_000)
-    assert time.process_time() - before < 5  # it would be minutes if the time grew with the square of the length
+    assert time.process_time() - before < 5  # it would take minutes if the time grew with the square of the length
 
 
 @pytest.mark.parametrize("name", [HOSTILE, UNDECODABLE], ids=["hostile", "undecodable"])
-def test_a_name_of_a_file_reaches_no_format_raw(name: str, tmp_path: Path, tiny: Course) -> None:
+def test_no_format_contains_a_raw_file_name(name: str, tmp_path: Path, tiny: Course) -> None:
     (tmp_path / name).write_text(BROKEN)
     check = ["check", "--exercise", "rms", name, "--format"]
     formats = ["terminal", "json", "junit", "html"]
@@ -96,7 +96,7 @@ def test_a_name_of_a_file_reaches_no_format_raw(name: str, tmp_path: Path, tiny:
             assert ElementTree.fromstring(said.decode()) is not None
 
 
-def test_no_error_repeats_raw_what_was_typed(tmp_path: Path, tiny: Course) -> None:
+def test_no_error_repeats_raw_arguments(tmp_path: Path, tiny: Course) -> None:
     bad = HOSTILE.removesuffix(".py")
     commands = [
         *(["check", bad], ["check", HOSTILE], ["check", "--exercise", "rms", HOSTILE], ["check", "--exercise", bad, "x.py"]),
@@ -119,7 +119,7 @@ def test_an_error_shows_the_name_with_dots(tmp_path: Path, tiny: Course) -> None
     )
 
 
-def test_the_progress_bar_shows_a_name_and_does_not_obey_it(tmp_path: Path) -> None:
+def test_the_progress_bar_does_not_obey_a_name(tmp_path: Path) -> None:
     import pty
 
     ours, theirs = pty.openpty()
@@ -168,7 +168,7 @@ COMMANDS = [
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_no_command_ends_in_a_traceback_whatever_the_encoding(encoding: str, lang: str, tmp_path: Path, tiny: Course) -> None:
+def test_no_command_fails_in_any_encoding(encoding: str, lang: str, tmp_path: Path, tiny: Course) -> None:
     (tmp_path / "normgrade.toml").write_text("")
     (tmp_path / "rms.py").write_text(BROKEN)
     for words, (code, said) in zip(COMMANDS, play(COMMANDS, tmp_path, tiny, ENCODINGS[encoding], lang), strict=True):
@@ -176,7 +176,7 @@ def test_no_command_ends_in_a_traceback_whatever_the_encoding(encoding: str, lan
         said.decode("ascii" if encoding == "C" else encoding)
 
 
-def test_signs_that_cannot_be_encoded_have_forms_in_ascii(tmp_path: Path, tiny: Course) -> None:
+def test_signs_outside_the_encoding_have_ascii_forms(tmp_path: Path, tiny: Course) -> None:
     (tmp_path / "rms.py").write_text(BROKEN)
     [(_code, said)] = play([["check", "rms"]], tmp_path, tiny, ENCODINGS["ascii"])
     lines = said.decode("ascii").splitlines()
@@ -184,19 +184,19 @@ def test_signs_that_cannot_be_encoded_have_forms_in_ascii(tmp_path: Path, tiny: 
 
 
 @pytest.mark.parametrize("format", ["json", "junit", "html"])
-def test_what_programs_read_is_utf_8_whatever_the_encoding(format: str, tmp_path: Path, tiny: Course) -> None:
+def test_machine_readable_output_is_always_utf_8(format: str, tmp_path: Path, tiny: Course) -> None:
     (tmp_path / "rms.py").write_text("def rms(«x»):\n", encoding="utf-8")
     [(_code, said)] = play([["check", "rms", "--format", format]], tmp_path, tiny, ENCODINGS["latin-1"])
     assert "«x»" in said.decode("utf-8")
 
 
-def test_a_stub_is_the_same_file_whatever_the_encoding(tmp_path: Path) -> None:
+def test_a_stub_does_not_depend_on_the_encoding(tmp_path: Path) -> None:
     course = Course.find()
     found = play([["show", slug, "--stub"] for slug in course.slugs], tmp_path, course, ENCODINGS["C"], "zh")
     assert [said for _code, said in found] == [course.exercise(slug).stub.read_bytes() for slug in course.slugs]
 
 
-def test_a_folder_may_have_any_name_whatever_the_locale(tmp_path: Path, tiny: Course) -> None:
+def test_a_folder_may_have_any_name_in_any_locale(tmp_path: Path, tiny: Course) -> None:
     folder = tmp_path / "naïve 中"
     folder.mkdir()
     (folder / "rms.py").write_text(tiny.exercise("rms").reference.read_text(encoding="utf-8"), encoding="utf-8")

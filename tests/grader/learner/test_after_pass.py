@@ -26,25 +26,25 @@ def workspace(tmp_path: Path) -> Workspace:
 
 
 def tried(workspace: Workspace, exercise: str, *mistakes: tuple[str, ...], passed: bool = True) -> None:
-    """Keep an attempt for each tuple of mistakes, and then one that passed."""
+    """Record a failed attempt for each tuple of mistakes, and then one that passed."""
     failed = [Attempt(NOW + timedelta(minutes=n), exercise, Outcome.FAILED, 3, 8, names) for n, names in enumerate(mistakes)]
     attempts_of(workspace).add([*failed, Attempt(NOW + timedelta(hours=1), exercise, Outcome.PASSED, 8, 8)][: len(failed) + passed])
 
 
-def test_a_pass_tells_how_it_went_and_what_is_next(tiny: Course, workspace: Workspace) -> None:
+def test_a_pass_tells_its_history_and_the_next_exercise(tiny: Course, workspace: Workspace) -> None:
     tried(workspace, "rms", ("sum-for-mean", "eps-missing"), ("sum-for-mean",))
     went, *others = after_pass(tiny, tiny.exercise("rms"), workspace)
     assert went == "Passed after 3 attempts. Overcome: sum-for-mean, eps-missing."
     assert others == [WAY, QUESTION, advice(records(tiny, workspace), brief=True)]
 
 
-def test_only_what_there_is_gets_a_line(tiny: Course, workspace: Workspace) -> None:
+def test_missing_information_gets_no_line(tiny: Course, workspace: Workspace) -> None:
     rms, following = tiny.exercise("rms"), advice(records(tiny, workspace), brief=True)
-    assert after_pass(tiny, rms, workspace) == [QUESTION, following]  # a file outside of the workspace has no attempts
+    assert after_pass(tiny, rms, workspace) == [QUESTION, following]  # a file outside the workspace has no attempts
     tried(workspace, "rms")
     assert after_pass(tiny, rms, workspace)[0] == "Passed at the first attempt."
     tried(workspace, "centring")
-    assert len(after_pass(tiny, tiny.exercise("centring"), workspace)) == 3  # its prompt asks nothing
+    assert len(after_pass(tiny, tiny.exercise("centring"), workspace)) == 3  # its prompt has no questions
 
 
 def test_many_mistakes_are_counted(tiny: Course, workspace: Workspace) -> None:
@@ -52,7 +52,7 @@ def test_many_mistakes_are_counted(tiny: Course, workspace: Workspace) -> None:
     assert after_pass(tiny, tiny.exercise("rms"), workspace)[0] == ("Passed after 2 attempts. Overcome: a-mistake-of-0-words, and 8 more.")
 
 
-def test_every_exercise_of_the_course_is_told_in_five_lines(workspace: Workspace) -> None:
+def test_every_exercise_is_told_in_five_lines(workspace: Workspace) -> None:
     course = find_course(None)
     for last, exercise in enumerate(course):
         tried(workspace, exercise.slug, ("a", "b"))
@@ -61,7 +61,7 @@ def test_every_exercise_of_the_course_is_told_in_five_lines(workspace: Workspace
         assert len(said) == 4 and "solution" in said[1] and said[2].endswith(("?", ".")), said
 
 
-def test_who_passes_again_reads_of_another_way(workspace: Workspace) -> None:
+def test_a_second_pass_shows_another_solution(workspace: Workspace) -> None:
     course = find_course(None)
     exercise, said = course.exercise("layer_norm"), []
     for _again in range(2):

@@ -1,4 +1,4 @@
-"""What was tried is kept: all of it or nothing, read back as it was, and never lost to a file that cannot be used."""
+"""Attempts are stored completely or not at all, read back unchanged, and never lost to an unusable file."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ def kept(tmp_path: Path) -> Attempts:
     return Attempts(tmp_path / "kept" / "progress.db")
 
 
-def test_what_was_kept_is_read_back_in_its_order(kept: Attempts) -> None:
+def test_attempts_are_read_back_in_order(kept: Attempts) -> None:
     tried = [attempt(minutes=1, mistakes=("σ-of-all",)), attempt("centring"), attempt(earned=8, minutes=2)]
     kept.add(tried[:2])
     kept.add(tried[2:])
     assert kept.attempts() == tried and kept.attempts("rms") == [tried[0], tried[2]]
 
 
-def test_where_nothing_was_kept_nothing_is_made(kept: Attempts) -> None:
+def test_reading_makes_no_file(kept: Attempts) -> None:
     assert kept.attempts() == [] and kept.given("rms") == set()
     assert not kept.path.exists()
 
 
-def test_an_attempt_is_what_the_report_says() -> None:
+def test_an_attempt_is_made_from_a_report() -> None:
     checks = (
         Check("test_b", "B.", Kind.FORMULA, Outcome.PASSED, 3, hint="Not this."),
         Check("test_a[shape0]", "A.", Kind.FORMULA, Outcome.FAILED, 2, hint="First."),
@@ -66,13 +66,13 @@ def test_hints_are_given_once(kept: Attempts) -> None:
     assert kept.given("rms") == {"hint:1", "check:test_a"} and kept.given("centring") == set()
 
 
-def test_several_at_once_lose_nothing(kept: Attempts) -> None:
+def test_concurrent_writes_lose_nothing(kept: Attempts) -> None:
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda number: kept.add([attempt(minutes=number)]), range(40)))
     assert len(kept.attempts()) == 40
 
 
-def test_all_or_nothing(kept: Attempts) -> None:
+def test_attempts_are_added_all_or_none(kept: Attempts) -> None:
     kept.add([attempt()])
     broken = Attempt(NOW, "rms", Outcome.FAILED, 1, 8, digest=None)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="NOT NULL"):
@@ -81,7 +81,7 @@ def test_all_or_nothing(kept: Attempts) -> None:
 
 
 @pytest.mark.parametrize("use", ["add", "attempts", "give"])
-def test_a_file_that_is_something_else_is_left_as_it_is(use: str, kept: Attempts) -> None:
+def test_a_foreign_file_is_unchanged(use: str, kept: Attempts) -> None:
     kept.path.parent.mkdir()
     kept.path.write_bytes(b"not a database, but somebody's notes" * 100)
     with pytest.raises(UsageError) as refused:
@@ -96,7 +96,7 @@ def test_a_file_that_is_something_else_is_left_as_it_is(use: str, kept: Attempts
     assert kept.path.read_bytes().startswith(b"not a database")
 
 
-def test_a_newer_file_is_left_to_newer_programs(kept: Attempts) -> None:
+def test_a_newer_file_is_refused(kept: Attempts) -> None:
     kept.add([attempt()])
     with sqlite3.connect(kept.path) as database:
         database.execute("PRAGMA user_version = 7")
@@ -105,7 +105,7 @@ def test_a_newer_file_is_left_to_newer_programs(kept: Attempts) -> None:
         kept.attempts()
 
 
-def test_an_empty_file_is_one_without_attempts(kept: Attempts) -> None:
+def test_an_empty_file_has_no_attempts(kept: Attempts) -> None:
     kept.path.parent.mkdir(exist_ok=True)
     kept.path.touch()
     assert kept.attempts() == []
@@ -113,7 +113,7 @@ def test_an_empty_file_is_one_without_attempts(kept: Attempts) -> None:
     assert kept.attempts() == [attempt()]
 
 
-def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(UsageError, match=r'cannot be kept in ".*file.progress\.db"'):
         Attempts(tmp_path / "file" / "progress.db").add([attempt()])
@@ -141,7 +141,7 @@ ROW_1 = "INSERT INTO attempts VALUES (NULL, '2026-03-01T09:05:07+00:00', 'rms', 
 
 @pytest.fixture
 def version_1(kept: Attempts) -> Attempts:
-    """A database as version 1 wrote it, with three attempts and a hint that was given."""
+    """Return a database in the format of version 1, with three attempts and one given hint."""
     kept.path.parent.mkdir()
     with closing(sqlite3.connect(kept.path)) as database, database:
         database.executescript(f"{SCHEMA_1} PRAGMA user_version = 1")
@@ -159,13 +159,13 @@ OF_VERSION_1 = [
 ]
 
 
-def test_a_database_of_version_1_is_read_and_left_as_it_is(version_1: Attempts) -> None:
+def test_a_database_of_version_1_is_read_unchanged(version_1: Attempts) -> None:
     before = version_1.path.read_bytes()
     assert version_1.attempts() == OF_VERSION_1 and version_1.given("rms") == {"Look."}
     assert version_1.path.read_bytes() == before
 
 
-def test_a_database_of_version_1_becomes_one_of_today_when_it_is_added_to(version_1: Attempts) -> None:
+def test_a_database_of_version_1_is_upgraded_by_writing(version_1: Attempts) -> None:
     version_1.add([attempt()])
     version_1.give("rms", ["hint:1"], NOW)
     assert version_1.attempts() == [*OF_VERSION_1, attempt()] and version_1.given("rms") == {"Look.", "hint:1"}
@@ -174,21 +174,21 @@ def test_a_database_of_version_1_becomes_one_of_today_when_it_is_added_to(versio
 
 
 @pytest.mark.parametrize("hints", ["", "7", "null"])
-def test_a_hint_of_version_1_that_is_no_list_is_an_error_of_the_file(hints: str, version_1: Attempts) -> None:
+def test_an_invalid_hint_of_version_1_is_an_error(hints: str, version_1: Attempts) -> None:
     with closing(sqlite3.connect(version_1.path)) as database, database:
         database.execute("UPDATE attempts SET hints = ?", (hints,))
     with pytest.raises(UsageError, match="What was tried cannot be kept in "):
         version_1.attempts()
 
 
-def test_tables_that_only_claim_to_be_of_version_1_are_refused(version_1: Attempts) -> None:
+def test_forged_tables_of_version_1_are_refused(version_1: Attempts) -> None:
     with closing(sqlite3.connect(version_1.path)) as database, database:
         database.executescript("ALTER TABLE hints RENAME TO others; CREATE VIEW hints AS SELECT exercise, hint, at FROM others")
     with pytest.raises(UsageError, match="its tables are not those of normgrade"):
         version_1.given("rms")
 
 
-def test_an_attempt_that_passed_keeps_no_hint_of_a_courtesy() -> None:
+def test_a_passed_attempt_has_no_hint_of_a_courtesy() -> None:
     asked = Check("test_a", "A.", Kind.EDGE, Outcome.FAILED, 1, hint="Raise a ValueError.", courtesy=True)
     attempt = Attempt.of(Report("rms", "rms.py", Outcome.PASSED, 9, "linux", 0, 0.1, checks=(asked,)), NOW)
     assert (attempt.passed, attempt.failed, attempt.hint) == (True, "", "")

@@ -1,4 +1,4 @@
-"""What has changed between two reports: one line, which says no more than both of them tell."""
+"""The changes between two reports, in one line that says no more than both reports."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ KINDS = {"rows": Kind.FORMULA, "shape": Kind.EDGE, "half": Kind.PRECISION, "doub
 
 
 def report(failing: str = "", mistakes: str = "", or_else: str = "", unexplained: str = "") -> Report:
-    """A report in which these claims fail. `mistakes`, and just as well those of `or_else`, explain all but the unexplained ones."""
+    """Return a report in which these claims fail. `mistakes`, or alternatively those of `or_else`, explain all but the unexplained ones."""
     checks = tuple(
         Check(f"test_{name}[a]", f"{name} holds.", KINDS[name], Outcome.FAILED if name in failing.split() else Outcome.PASSED, POINTS[name])
         for name in KINDS
@@ -39,22 +39,22 @@ ALL = " ".join(KINDS)
         (report(), report(), "No claim has changed since the last save."),
     ],
 )  # fmt: skip
-def test_points_then_mistakes_else_claims_then_what_is_left(before: Report, now: Report, said: str) -> None:
+def test_points_mistakes_or_claims_and_the_rest_are_told(before: Report, now: Report, said: str) -> None:
     assert change_in_words(before, now) == said
 
 
-def test_a_mistake_is_gone_if_all_that_it_explained_holds_even_where_something_else_has_no_name() -> None:
+def test_a_mistake_is_gone_if_all_its_claims_hold() -> None:
     before = report("rows half", "a", unexplained="half")
     assert change_in_words(before, report("half")) == "+3 points: a is gone; still open: precision (1)"
     assert change_in_words(report("half"), before) == "−3 points: a is new; still open: precision (1)"
 
 
 @pytest.mark.parametrize(("before", "now"), [(report("rows shape", "a"), report("rows")), (report("rows shape"), report("rows", "a"))])
-def test_a_mistake_that_has_a_name_in_one_report_only_may_be_in_both(before: Report, now: Report) -> None:
+def test_a_mistake_named_once_may_be_in_both_reports(before: Report, now: Report) -> None:
     assert change_in_words(before, now) == "+2 points: now hold: edge (1); still open: formula (1)"
 
 
-def test_a_mistake_that_another_explanation_names_is_neither_gone_nor_new() -> None:
+def test_alternatives_are_neither_gone_nor_new() -> None:
     assert (
         change_in_words(report("rows shape", "a", "b"), report("rows", "b", "a"))
         == "+2 points: now hold: edge (1); still open: formula (1)"

@@ -1,4 +1,4 @@
-"""Every check is played, and each is told of."""
+"""Every check is played, and its result is passed on."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from normgrade.suite.grader import open_grader
 from normgrade.suite.grading_options import Options
 
 
-def test_every_result_is_told(tiny: Course, expectations: Path) -> None:
+def test_every_result_is_returned_with_progress(tiny: Course, expectations: Path) -> None:
     rms, told = tiny.exercise("rms"), list[tuple[str, int, int]]()
     options = Options(progress=lambda what, done, total: told.append((what, done, total)))
     with open_grader([rms], options) as grader:

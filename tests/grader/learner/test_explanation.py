@@ -1,4 +1,4 @@
-"""What a mistake does to the numbers: examples that are played, where it shows and where it hides."""
+"""The effects of a mistake: played examples, one in which it shows and one in which it hides."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from normgrade.suite.grading_options import Options
 
 @pytest.fixture(scope="module")
 def explained(tiny: Course, expectations: Path) -> Mapping[tuple[str, str], Explanation]:
-    """Every mistake of the tiny course."""
+    """Return the explanation of every mistake of the tiny course."""
     with open_grader(list(tiny), Options()) as grader:
         return {(each.slug, mistake.name): explain(grader, each, mistake) for each in tiny for mistake in read_mistakes(each)}
 
 
-def test_where_it_shows_right_and_wrong_differ_by_more_than_is_allowed(explained: Mapping[tuple[str, str], Explanation]) -> None:
+def test_a_showing_example_exceeds_its_tolerance(explained: Mapping[tuple[str, str], Explanation]) -> None:
     shown = [found.shows for found in explained.values() if found.shows is not None]
     assert len(shown) >= len(explained) - 1
     for example in shown:
@@ -32,7 +32,7 @@ def test_where_it_shows_right_and_wrong_differ_by_more_than_is_allowed(explained
         assert not (np.abs(numbers.expected - numbers.actual) <= numbers.allowed).all()
 
 
-def test_where_it_hides_they_do_not(explained: Mapping[tuple[str, str], Explanation]) -> None:
+def test_a_hiding_example_is_within_its_tolerance(explained: Mapping[tuple[str, str], Explanation]) -> None:
     hidden = [found.hides for found in explained.values() if found.hides is not None]
     assert hidden != []
     for example in hidden:

@@ -1,4 +1,4 @@
-"""Saves: every way of saving a file is noticed, once."""
+"""Saves: every way to save a file is noticed once."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import pytest
 
 from normgrade.learner.file_saves import Watched, waker
 
-LATEST_S = 30.0  # for a change to be noticed, on a machine that is busy
+LATEST_S = 30.0  # a change must be noticed within this time, even if the machine is busy
 
 
-def test_what_is_there_at_first_is_news(tmp_path: Path) -> None:
+def test_an_existing_file_is_noticed_at_first(tmp_path: Path) -> None:
     path = tmp_path / "a.py"
     path.write_text("1")
     watched = Watched(path)
@@ -24,7 +24,7 @@ def test_what_is_there_at_first_is_news(tmp_path: Path) -> None:
 def test_every_way_of_saving_is_noticed_once(tmp_path: Path) -> None:
     path = tmp_path / "a.py"
     watched = Watched(path)
-    assert watched.saved() and not watched.saved()  # there is none
+    assert watched.saved() and not watched.saved()  # the file does not exist
     path.write_text("1")
     assert watched.saved() and not watched.saved()
     (tmp_path / "b.py").write_text("2")
@@ -34,18 +34,18 @@ def test_every_way_of_saving_is_noticed_once(tmp_path: Path) -> None:
     assert watched.saved() and not watched.saved()
 
 
-def test_half_a_save_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unfinished_save_is_not_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.py"
     path.write_text("")
     watched = Watched(path)
     monkeypatch.setattr(time, "sleep", lambda seconds: path.write_text("the rest") and None)
-    assert not watched.saved()  # it grew while nobody should have been writing
+    assert not watched.saved()  # it grew during the waiting time
     monkeypatch.setattr(time, "sleep", lambda seconds: None)
     assert watched.saved() and not watched.saved()
 
 
 @pytest.mark.parametrize("change", ["write", "replace", "remove"])
-def test_a_change_in_the_folder_wakes(tmp_path: Path, change: str) -> None:
+def test_a_change_in_the_folder_wakes_the_watcher(tmp_path: Path, change: str) -> None:
     pytest.importorskip("watchfiles")
     path, other = tmp_path / "a.py", tmp_path / "b.py"
     path.write_text("1")

@@ -1,4 +1,4 @@
-"""Hints: which come first, and that none is given twice, whatever language is spoken."""
+"""Hints: their order, and that each is given only once in all languages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def failed(hint: str = OF_ROWS["en"], test: str = "test_rows", mistakes: tuple[s
 
 @pytest.fixture(scope="module")
 def bilingual(edited_course: Callable[..., Course]) -> Course:
-    """The tiny course, where everything that a hint may say is there in Chinese too."""
+    """Return the tiny course with Chinese translations of everything that a hint may say."""
     return edited_course(
         {
             "exercises/rms/exercise.toml": [(f'["{OWN["en"]}"]', f'["{OWN["en"]}"]\n"hints.zh" = ["{OWN["zh"]}"]')],
@@ -48,7 +48,7 @@ def texts(course: Course, last: Attempt | None, language: str) -> list[str]:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_what_failed_first_comes_first_and_the_diagnosis_in_its_place(language: str, bilingual: Course) -> None:
+def test_a_failure_or_its_diagnosis_comes_first(language: str, bilingual: Course) -> None:
     assert texts(bilingual, None, language) == [OWN[language]]
     assert texts(bilingual, failed(), language) == [OF_ROWS[language], OWN[language]]
     assert texts(bilingual, failed(mistakes=("sum-for-mean", "gone")), language) == [SUM_FOR_MEAN[language], OWN[language]]
@@ -65,7 +65,7 @@ def test_identities_are_the_same_in_every_language(bilingual: Course) -> None:
 
 @pytest.mark.parametrize(("first", "then"), [("en", "zh"), ("zh", "en")])
 @pytest.mark.parametrize("mistakes", [(), ("sum-for-mean",)])
-def test_a_hint_that_was_given_is_not_given_again_in_another_language(
+def test_a_given_hint_is_not_repeated_in_another_language(
     first: str, then: str, mistakes: tuple[str, ...], bilingual: Course, workspace: Workspace
 ) -> None:
     speak(first)
@@ -78,7 +78,7 @@ def test_a_hint_that_was_given_is_not_given_again_in_another_language(
     assert take_hint(bilingual.exercise("rms"), last, workspace) == []
 
 
-def test_the_hint_of_a_test_is_given_once_for_all_its_inputs(tiny: Course, workspace: Workspace) -> None:
+def test_the_hint_of_a_test_is_given_once(tiny: Course, workspace: Workspace) -> None:
     given = []
     for name in ("test_rows[shape0]", "test_rows[shape1]"):
         check = Check(name, "", Kind.FORMULA, Outcome.FAILED, 2, hint=OF_ROWS["en"])
@@ -87,15 +87,15 @@ def test_the_hint_of_a_test_is_given_once_for_all_its_inputs(tiny: Course, works
     assert given == [OF_ROWS["en"], OWN["en"]]
 
 
-def test_without_a_workspace_nobody_counts(tiny: Course) -> None:
+def test_without_a_workspace_hints_are_not_counted(tiny: Course) -> None:
     for _ in range(2):
         assert [hint.text for hint in take_hint(tiny.exercise("rms"), None, None)] == [OWN["en"]]
 
 
-# What version 1 of the database remembered: texts
+# Version 1 of the database stored texts
 
 
-def test_a_hint_that_was_remembered_by_its_text_stays_given_in_every_language(bilingual: Course, workspace: Workspace) -> None:
+def test_a_hint_stored_as_text_is_not_repeated(bilingual: Course, workspace: Workspace) -> None:
     Attempts(workspace.data / "progress.db").give("rms", [OF_ROWS["en"]], NOW)
     speak("en")
     assert [hint.text for hint in take_hint(bilingual.exercise("rms"), failed(), workspace)] == [OWN["en"]]
@@ -103,7 +103,7 @@ def test_a_hint_that_was_remembered_by_its_text_stays_given_in_every_language(bi
     assert take_hint(bilingual.exercise("rms"), failed(), workspace) == []
 
 
-def test_an_attempt_that_names_no_check_has_the_text_that_was_kept(bilingual: Course, workspace: Workspace) -> None:
+def test_an_attempt_without_a_check_gives_its_stored_hint(bilingual: Course, workspace: Workspace) -> None:
     last = failed(test="")
     for language in LANGUAGES:
         assert texts(bilingual, last, language) == [OF_ROWS["en"], OWN[language]]
@@ -124,7 +124,7 @@ def test_an_attempt_that_names_no_check_has_the_text_that_was_kept(bilingual: Co
         ("", "", ""),
     ],
 )
-def test_the_hint_of_a_test_is_read_from_its_suite(marker: str, english: str, chinese: str, edited_course: Callable[..., Course]) -> None:
+def test_the_hint_of_a_test_comes_from_its_suite(marker: str, english: str, chinese: str, edited_course: Callable[..., Course]) -> None:
     course = edited_course({"tests/hidden/test_rms.py": f'import pytest\n\n{marker}\ndef test_it(agree):\n    """Claim."""\n'})
     for language, text in (("en", english), ("zh", chinese)):
         speak(language)
@@ -132,6 +132,6 @@ def test_the_hint_of_a_test_is_read_from_its_suite(marker: str, english: str, ch
 
 
 @pytest.mark.parametrize("suite", ["def test_other(): ...\n", "def test_rows(:\n"])
-def test_where_the_suite_does_not_tell_the_text_of_the_attempt_is_told(suite: str, edited_course: Callable[..., Course]) -> None:
+def test_without_a_hint_in_the_suite_the_attempts_counts(suite: str, edited_course: Callable[..., Course]) -> None:
     course = edited_course({"tests/hidden/test_rms.py": suite})
     assert texts(course, failed(), "en") == [OF_ROWS["en"], OWN["en"]]

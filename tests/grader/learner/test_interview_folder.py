@@ -27,7 +27,7 @@ def workspace(tmp_path: Path) -> Workspace:
     return new_workspace(tmp_path / "norms")
 
 
-def test_every_interview_has_a_folder_of_its_own(workspace: Workspace) -> None:
+def test_every_interview_has_its_own_folder(workspace: Workspace) -> None:
     folders = [new_folder(workspace, NOW) for _ in range(3)]
     names = [folder.relative_to(workspace.root).as_posix() for folder in folders]
     assert names == ["interviews/2026-03-01-1", "interviews/2026-03-01-2", "interviews/2026-03-01-3"]
@@ -41,7 +41,7 @@ def test_the_stubs_are_fresh_and_ones_own_files_stay(workspace: Workspace, tiny:
     assert (workspace.root / "rms.py").read_text(encoding="utf-8") == "# mine\n"
 
 
-def test_answers_are_read_back_as_they_were_written(tmp_path: Path) -> None:
+def test_answers_are_read_back_unchanged(tmp_path: Path) -> None:
     answers = ["Because\n\nof zeros:\n\n## eps", "", "x > 0\n> 3"]
     write_answers(tmp_path, QUESTIONS, answers)
     page = (tmp_path / ANSWERS).read_text(encoding="utf-8")
@@ -51,14 +51,14 @@ def test_answers_are_read_back_as_they_were_written(tmp_path: Path) -> None:
     assert (tmp_path / ANSWERS).read_text(encoding="utf-8") == page
 
 
-def test_what_an_editor_did_to_the_page_is_borne(tmp_path: Path) -> None:
+def test_an_edited_page_of_answers_is_read(tmp_path: Path) -> None:
     assert read_answers(tmp_path, 2) == ["", ""]
     (tmp_path / ANSWERS).write_bytes(b"## 2. any title\r\n\r\nSo \x1b[2Jthere\r\n\r\n## 7. gone\r\n")
     assert read_answers(tmp_path, 2) == ["", "So there"]
 
 
 @pytest.mark.parametrize(("content", "why"), [(b"\xff\xff", "it is not UTF-8"), (None, "it is a directory, not a file")])
-def test_a_page_that_cannot_be_read_is_named(tmp_path: Path, content: bytes | None, why: str) -> None:
+def test_an_unreadable_page_is_named(tmp_path: Path, content: bytes | None, why: str) -> None:
     path = tmp_path / ANSWERS
     path.mkdir() if content is None else path.write_bytes(content)
     with pytest.raises(UsageError) as refused:
@@ -73,7 +73,7 @@ def test_a_question_is_found_by_its_number(tiny: Course) -> None:
     assert question_of(tiny, Asked("gone", 1)) == Question("gone", gone.format(1), "")
 
 
-def test_a_folder_that_is_gone_is_named(workspace: Workspace, tmp_path: Path) -> None:
+def test_a_missing_folder_is_named(workspace: Workspace, tmp_path: Path) -> None:
     interview = Interview(NOW, 30, 0, "2026-03-01-1")
     folder = workspace.root / "interviews" / "2026-03-01-1"
     said = f'The folder of your interview, "{folder}", is gone or a link. Put the folder back, or make it anew.'

@@ -1,4 +1,4 @@
-"""An interview is drawn: it fits into its time, and prefers what is new, open and of other parts."""
+"""The draw of an interview: it fits into the time, and prefers new and open exercises of different parts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PASSED = Attempt(NOW, "any", Outcome.PASSED, 8, 8)
 
 @pytest.fixture(scope="module")
 def course(tiny: Course) -> list[Record]:
-    """Three parts of four exercises each, one for each level."""
+    """Return records of three parts, each with four exercises, one for each level."""
     rms = tiny.exercise("rms")
     return [
         Record(replace(rms, slug=f"{group}{level}", group=group, level=level, order=10 * n + level), (), False)
@@ -35,7 +35,7 @@ def slugs(records: list[Record]) -> list[str]:
 
 @pytest.mark.parametrize("minutes", [5, 24, 30, 60, 240])
 @pytest.mark.parametrize("seed", range(5))
-def test_what_is_drawn_fills_the_time_and_fits(course: list[Record], minutes: int, seed: int) -> None:
+def test_drawn_tasks_fill_the_time(course: list[Record], minutes: int, seed: int) -> None:
     drawn = draw_tasks(course, minutes, 4, seed)
     left = minutes - sum(MINUTES[record.exercise.level] for record in drawn)
     others = [MINUTES[record.exercise.level] for record in course if record not in drawn]
@@ -43,19 +43,19 @@ def test_what_is_drawn_fills_the_time_and_fits(course: list[Record], minutes: in
     assert [record.exercise.level for record in drawn] == sorted(record.exercise.level for record in drawn)
 
 
-def test_a_seed_draws_the_same_again_and_seeds_draw_different_ones(course: list[Record]) -> None:
+def test_a_seed_repeats_its_draw(course: list[Record]) -> None:
     draws = [tuple(slugs(draw_tasks(course, 30, 4, seed))) for seed in range(20)]
     assert draws == [tuple(slugs(draw_tasks(course, 30, 4, seed))) for seed in range(20)] and len(set(draws)) > 5
 
 
-def test_no_exercise_is_above_the_level_and_none_comes_twice(course: list[Record]) -> None:
+def test_tasks_respect_the_level_and_are_distinct(course: list[Record]) -> None:
     drawn = slugs(draw_tasks(course, 240, 2, seed=1))
     assert sorted(drawn) == ["a1", "a2", "b1", "b2", "c1", "c2"]
     assert draw_tasks(course, 4, 4, seed=1) == []
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_what_has_not_passed_comes_first_and_what_nothing_is_best_done_before(course: list[Record], seed: int) -> None:
+def test_open_and_ready_exercises_come_first(course: list[Record], seed: int) -> None:
     passed = [replace(record, attempts=(PASSED,)) if record.exercise.group != "b" else record for record in course]
     assert {slug[0] for slug in slugs(draw_tasks(passed, 30, 4, seed))} == {"b"}
     waiting = [replace(record, before=("x",)) if record.exercise.group != "c" else record for record in course]
@@ -69,7 +69,7 @@ def test_parts_are_mixed(course: list[Record], seed: int) -> None:
     assert len(groups) == 3 and max(groups.values()) <= 2
 
 
-def test_questions_are_of_many_exercises_and_rather_new(course: list[Record]) -> None:
+def test_questions_prefer_new_ones_of_many_exercises(course: list[Record]) -> None:
     known = {record.exercise.slug: 3 for record in course}
     drawn = draw_questions(course, known, [], 3, 4, seed=5)
     assert len({slug[0] for slug, _number in drawn}) == 3 and all(1 <= number <= 3 for _slug, number in drawn)
@@ -84,7 +84,7 @@ def test_questions_take_a_fifth_of_the_time() -> None:
     assert [questions_for(minutes) for minutes in (5, 10, 30, 45)] == [0, 1, 3, 4]
 
 
-def test_the_time_that_is_left_is_never_more_than_there_was() -> None:
+def test_the_time_left_stays_within_its_limits() -> None:
     interview = Interview(NOW, 30, 0, "x")
     minutes = [interview.left(NOW + timedelta(minutes=passed)) // timedelta(minutes=1) for passed in (-60, 0, 29, 30, 99)]
     assert minutes == [30, 30, 1, 0, 0]

@@ -1,4 +1,4 @@
-"""An interview from its beginning to its end: drawn, written into, graded and kept."""
+"""An interview from its beginning to its end: drawn, written into, graded and recorded."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ def test_an_interview_begins_with_fresh_files_and_is_kept(workspace: Workspace, 
         (Wish(0, minutes=4), "Nothing up to level 4 fits into 4 minutes. Give a larger --level, or more --minutes."),
     ],
 )
-def test_what_does_not_fit_is_said(workspace: Workspace, tiny: Course, now: datetime, wish: Wish, sentence: str) -> None:
+def test_a_wish_that_does_not_fit_is_refused(workspace: Workspace, tiny: Course, now: datetime, wish: Wish, sentence: str) -> None:
     with pytest.raises(UsageError) as refused:
         begin(workspace, tiny, wish, now)
     assert str(refused.value) == sentence and not (workspace.root / "interviews").exists()
 
 
-def test_the_end_grades_names_mistakes_and_keeps_it_all(workspace: Workspace, tiny: Course, now: datetime) -> None:
+def test_the_end_grades_and_records_everything(workspace: Workspace, tiny: Course, now: datetime) -> None:
     interview = begin(workspace, tiny, WISH, now)
     here = folder(workspace, interview)
     [mistake] = [each for each in read_mistakes(tiny.exercise("rms")) if each.name == "sum-for-mean"]
@@ -86,14 +86,14 @@ def test_the_end_grades_names_mistakes_and_keeps_it_all(workspace: Workspace, ti
     assert (attempt.exercise, attempt.diagnoses) == ("rms", ("sum-for-mean",))
 
 
-def test_what_passes_counts_and_the_end_is_never_after_the_deadline(workspace: Workspace, tiny: Course, now: datetime) -> None:
+def test_the_recorded_end_is_not_after_the_deadline(workspace: Workspace, tiny: Course, now: datetime) -> None:
     interview = begin(workspace, tiny, replace(WISH, level=1), now)
     shutil.copy(tiny.exercise("rms").reference, folder(workspace, interview) / "rms.py")
     ended, _reports = end(workspace, tiny, interview, Options(), now + timedelta(days=2))
     assert ended.ended == now + timedelta(minutes=30) and (ended.tasks[0].passed, ended.tasks[0].earned) == (True, 8)
 
 
-def test_an_interrupt_while_it_is_graded_loses_nothing(
+def test_an_interrupt_during_grading_loses_nothing(
     workspace: Workspace, tiny: Course, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(*_given: object) -> None:
@@ -106,13 +106,13 @@ def test_an_interrupt_while_it_is_graded_loses_nothing(
     assert interviews_of(workspace).running() == interview
 
 
-def test_an_exercise_that_the_course_has_no_longer_does_not_keep_it_from_its_end(workspace: Workspace, tiny: Course, now: datetime) -> None:
+def test_an_interview_ends_without_a_removed_exercise(workspace: Workspace, tiny: Course, now: datetime) -> None:
     interview = begin(workspace, tiny, WISH, now)
     ended, reports = end(workspace, Course(tiny.root, frozenset({"rms"})), interview, Options(), now)
     assert [report.outcome for report in reports] == [Outcome.NOT_STARTED] and ended.tasks[0] == Task("rms")
 
 
-def test_a_file_that_is_gone_has_no_points(workspace: Workspace, tiny: Course, now: datetime) -> None:
+def test_a_missing_file_has_no_points(workspace: Workspace, tiny: Course, now: datetime) -> None:
     interview = begin(workspace, tiny, WISH, now)
     (folder(workspace, interview) / "rms.py").unlink()
     ended, _reports = end(workspace, tiny, interview, Options(), now)

@@ -1,4 +1,4 @@
-"""Interviews are kept beside the attempts, read back as they were, and refused where somebody else wrote them wrong."""
+"""Interviews are stored beside the attempts, read back unchanged, and refused if another program wrote invalid ones."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def interviews(workspace: Workspace) -> Interviews:
     return interviews_of(workspace)
 
 
-def test_what_was_kept_is_read_back(interviews: Interviews) -> None:
+def test_interviews_are_read_back(interviews: Interviews) -> None:
     assert interviews.all() == [] and interviews.running() is None and not interviews.kept.path.exists()
     first = interviews.begin(PLAN)
     assert first == replace(PLAN, number=1) == interviews.running()
@@ -62,14 +62,14 @@ def test_what_was_kept_is_read_back(interviews: Interviews) -> None:
     assert asked_before(interviews.all()) == [("rms", 1), ("rms", 1)]
 
 
-def test_only_one_runs(interviews: Interviews) -> None:
+def test_only_one_interview_runs(interviews: Interviews) -> None:
     interviews.begin(PLAN)
     with pytest.raises(UsageError, match=r"^An interview is running already: `normgrade interview` goes on with it\.$"):
         interviews.begin(PLAN)
     assert len(interviews.all()) == 1
 
 
-def test_a_database_without_interviews_gets_them_and_keeps_its_attempts(interviews: Interviews) -> None:
+def test_a_database_without_interviews_is_upgraded(interviews: Interviews) -> None:
     kept = Attempts(interviews.kept.path)
     interviews.kept.path.parent.mkdir()
     with closing(sqlite3.connect(kept.path)) as database, database:
@@ -94,28 +94,28 @@ def test_a_database_without_interviews_gets_them_and_keeps_its_attempts(intervie
         {"ended": 3},
     ],
 )
-def test_what_another_program_wrote_wrong_is_refused(interviews: Interviews, wrong: dict[str, Any]) -> None:
+def test_invalid_interviews_are_refused(interviews: Interviews, wrong: dict[str, Any]) -> None:
     interviews.begin(PLAN)
     values = json.loads(told(PLAN)) | wrong
     with interviews.kept.changing() as database:
         database.execute("UPDATE interviews SET told = ?", (json.dumps(values),))
     with pytest.raises(UsageError, match="What was tried cannot be kept in"):
         interviews.all()
-    assert running_here() is None  # whoever only asks is not stopped
+    assert running_here() is None  # a mere query does not fail
 
 
-def test_what_is_shown_cannot_steer_a_terminal() -> None:
+def test_shown_texts_cannot_steer_a_terminal() -> None:
     steering = replace(ENDED, tasks=(Task("\x1b[2J", mistakes=("\x1b[2J",)),), asked=(Asked("rms", 1, "\x1b[2J"),))
     assert "\x1b" not in repr(from_row((1, told(steering)))).replace("\\x1b", "\x1b")
 
 
-def test_the_file_of_an_exercise_is_that_of_the_interview(workspace: Workspace, tiny: Course) -> None:
+def test_an_interview_has_its_own_files(workspace: Workspace, tiny: Course) -> None:
     rms, centring = tiny.exercise("rms"), tiny.exercise("centring")
     assert file_of(rms, None) == workspace.root / "rms.py" and file_of(centring, PLAN) == workspace.root / "centring.py"
     assert file_of(rms, PLAN) == workspace.root / "interviews" / "2026-03-01-1" / "rms.py"
 
 
-def test_help_waits_while_an_interview_runs(interviews: Interviews) -> None:
+def test_help_is_refused_during_an_interview(interviews: Interviews) -> None:
     refuse_in_interview("normgrade hint")
     begun = interviews.begin(replace(PLAN, begun=datetime.now(UTC) - timedelta(minutes=9, seconds=30)))
     said = "`normgrade hint` has to wait: an interview is running, and 21 of 30 minutes are left. `normgrade interview --end` ends it."

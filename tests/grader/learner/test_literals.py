@@ -1,4 +1,4 @@
-"""Values that somebody types."""
+"""Literals that a user types."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ def read(text: str) -> object:
 
 
 @pytest.mark.parametrize("text", ["3", " -2.5", "+1", "True", "None", "'a'", "[1, (2, [3])]", "()"])
-def test_a_literal_is_what_python_reads(text: str) -> None:
+def test_a_literal_is_read_as_in_python(text: str) -> None:
     assert read(text) == eval(text.strip())
 
 
-def test_numbers_that_are_not_finite_have_names() -> None:
+def test_infinity_and_nan_have_names() -> None:
     assert read("[inf, -inf]") == [inf, -inf] and isnan(read("nan"))  # type: ignore[arg-type]
 
 
-def test_what_may_be_made_is_made() -> None:
+def test_known_calls_are_evaluated() -> None:
     assert read("pair([1], other=2)") == ([1], 2)
     with pytest.raises(UsageError, match=r"^pair\(1\) in CALL cannot be made: .*'other'\.$"):
         read("pair(1)")
@@ -48,7 +48,7 @@ def test_what_may_be_made_is_made() -> None:
         ("-" * 100_000 + "1", "CALL cannot be read"),
     ],
 )
-def test_anything_else_is_refused_where_it_stands(text: str, said: str) -> None:
+def test_anything_else_is_refused_with_its_place(text: str, said: str) -> None:
     with pytest.raises(UsageError) as refused:
         read(text)
     assert str(refused.value).startswith(said)

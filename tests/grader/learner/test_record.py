@@ -1,4 +1,4 @@
-"""What follows after grading: attempts in a workspace are recorded, and a failure to do so changes no verdict."""
+"""After grading: attempts in a workspace are recorded. If this fails, the verdict stays."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ Run = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def here(tmp_path: Path) -> Path:
-    """The folder that commands run in."""
+    """Return the folder in which commands run."""
     return tmp_path
 
 
-def test_only_what_lies_in_the_workspace_is_kept(run: Run, here: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_files_of_the_workspace_are_recorded(run: Run, here: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     run("init", "norms")
     monkeypatch.chdir(here / "norms")
     assert run("check", "--exercise", "rms", str(tiny.exercise("rms").reference))[0] == 0
     assert Attempts(here / "norms/.normgrade/progress.db").attempts() == []
 
 
-def test_progress_that_cannot_be_kept_changes_no_verdict(run: Run, here: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_to_record_changes_no_verdict(run: Run, here: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     run("init", ".")
     (here / ".normgrade").write_text("in the way", encoding="utf-8")
     (here / "rms.py").write_bytes(tiny.exercise("rms").reference.read_bytes())
@@ -53,7 +53,7 @@ def of_rms(outcome: Outcome) -> Report:
 
 @pytest.fixture
 def submission(tmp_path: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch) -> Submission:
-    """A file in a workspace, which is the current folder."""
+    """Return a file in a workspace, which is the current folder."""
     (tmp_path / "normgrade.toml").touch()
     monkeypatch.chdir(tmp_path)
     return Submission(tiny.exercise("rms"), tmp_path / "rms.py", "rms.py")
@@ -66,19 +66,19 @@ def test_an_attempt_passes_or_fails(outcome: Outcome, submission: Submission, tm
     assert recorded == ([outcome] if outcome in (Outcome.PASSED, Outcome.FAILED) else [])
 
 
-def test_why_nothing_can_be_recorded_is_returned(submission: Submission, tmp_path: Path) -> None:
+def test_the_reason_for_a_failed_record_is_returned(submission: Submission, tmp_path: Path) -> None:
     (tmp_path / ".normgrade").write_text("in the way", encoding="utf-8")
     assert remember([submission], [of_rms(Outcome.PASSED)]).startswith('What was tried cannot be kept in "')
 
 
-def test_outside_of_a_workspace_nothing_is_recorded(submission: Submission, tmp_path: Path) -> None:
+def test_nothing_is_recorded_outside_a_workspace(submission: Submission, tmp_path: Path) -> None:
     (tmp_path / "normgrade.toml").unlink()
     assert remember([submission], [of_rms(Outcome.PASSED)]) == ""
     assert not (tmp_path / ".normgrade").exists()
 
 
 @pytest.mark.parametrize(("asked", "hint"), [("rms", ""), ("centring", "Look.")])
-def test_an_interview_holds_back_what_helps_with_its_own_exercises(asked: str, hint: str, submission: Submission, tmp_path: Path) -> None:
+def test_an_interview_hides_help_for_its_own_exercises(asked: str, hint: str, submission: Submission, tmp_path: Path) -> None:
     workspace = Workspace.find()
     assert workspace is not None
     interview = Interview(datetime.now(UTC), 30, 7, "2026-03-01-1", (Task(asked),))
@@ -91,16 +91,14 @@ def test_an_interview_holds_back_what_helps_with_its_own_exercises(asked: str, h
 
 
 @pytest.mark.parametrize(("asked", "searching"), [("rms", False), ("centring", True)])
-def test_in_an_interview_nobody_waits_for_the_name_of_a_mistake(asked: str, searching: bool, submission: Submission) -> None:
+def test_an_interview_does_not_search_for_mistakes(asked: str, searching: bool, submission: Submission) -> None:
     workspace = Workspace.find()
     assert workspace is not None
     interviews_of(workspace).begin(Interview(datetime.now(UTC), 30, 7, "2026-03-01-1", (Task(asked),)))
     assert told(replace(of_rms(Outcome.FAILED), searching=True), submission.exercise).searching is searching
 
 
-def test_an_attempt_holds_no_more_than_the_course_reveals(
-    submission: Submission, tmp_path: Path, edited_course: Callable[..., Course]
-) -> None:
+def test_an_attempt_respects_the_reveal_of_the_course(submission: Submission, tmp_path: Path, edited_course: Callable[..., Course]) -> None:
     hidden = Submission(edited_course({"course.toml": 'reveal = "claims"\n'}).exercise("rms"), submission.path, "rms.py")
     [shown] = revealed([hidden], [of_rms(Outcome.FAILED)])
     [attempt] = Attempts(tmp_path / ".normgrade/progress.db").attempts()

@@ -1,4 +1,4 @@
-"""Scripts that do what a failed check did: they stand alone, and come to the same numbers."""
+"""Scripts that repeat a failed check without normgrade, and give the same numbers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from normgrade.report.report import ArrayDifference, Outcome
 from normgrade.suite.grader import open_grader
 from normgrade.suite.grading_options import Options
 
-MISTAKES = [  # by exercise and name, and the part of a check's name that is reproduced
+MISTAKES = [  # exercise, mistake, and a prefix of the check to reproduce
     ("layer_norm", "unbiased-variance", "test_"),
     ("layer_norm", "no-upcast", "test_half_precision"),
     ("layer_norm", "unbiased-variance", "test_gradients"),
@@ -31,7 +31,7 @@ Found = Mapping[tuple[str, str, str], tuple[Result, Path, str]]
 
 @pytest.fixture(scope="module")
 def found(expectations: Path, tmp_path_factory: pytest.TempPathFactory) -> Found:
-    """A failed check of every mistake, the wrong file, and the script."""
+    """Return a failed check for every mistake, with the wrong file and the script."""
     course = Course.find()
     exercises = {slug: course.exercise(slug) for slug, _, _ in MISTAKES}
     made = {}
@@ -49,7 +49,7 @@ def found(expectations: Path, tmp_path_factory: pytest.TempPathFactory) -> Found
 
 
 @pytest.mark.parametrize("which", MISTAKES, ids=lambda which: " ".join(which))
-def test_a_script_comes_to_the_numbers_of_the_report(which: tuple[str, str, str], found: Found, tmp_path: Path) -> None:
+def test_a_script_gives_the_numbers_of_the_report(which: tuple[str, str, str], found: Found, tmp_path: Path) -> None:
     result, _, source = found[which]
     assert "normgrade" not in source.replace("Made by `normgrade repro`", "").replace("/normgrade/", "")
     path = tmp_path / "repro.py"

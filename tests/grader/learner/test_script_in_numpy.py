@@ -1,4 +1,4 @@
-"""Scripts with NumPy alone: they do what the probe does, and come to the same numbers."""
+"""Scripts that use only NumPy: they repeat the probe, and give the same numbers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ WEIGHT = np.array([2.0, 3.0, 5.0], np.float32)
 
 
 def written(asked: TypedRequest, folder: Path) -> str:
-    """What the script says that is made of a play of the wrong source."""
+    """Return the output of the script for a play of the wrong source."""
     right, wrong = load(RIGHT, "right.py", "right"), load(WRONG, "wrong.py", "wrong")
     asked = complete(right, asked, None, "numpy")
     expectation = expect(right, asked, written_with="numpy")
@@ -50,13 +50,13 @@ def written(asked: TypedRequest, folder: Path) -> str:
     return done.stdout
 
 
-def test_a_story_is_told_as_a_learner_would_write_it(tmp_path: Path) -> None:
+def test_a_story_is_written_as_a_learner_would(tmp_path: Path) -> None:
     said = written(request([forward_backward(scale=2.0), evaluate(X, WEIGHT)], "forward", 0), tmp_path)
     assert said.startswith("\nstep 1 · gradient of input 2\n") and "off by" in said
     assert "normgrade" not in (tmp_path / "script.py").read_text(encoding="utf-8")
 
 
-def test_unusual_steps_are_told_by_the_probe(tmp_path: Path) -> None:
+def test_unusual_steps_use_the_probe(tmp_path: Path) -> None:
     said = written(request([forward_backward(), evaluate(X, WEIGHT, twice=True)], "forward", 0), tmp_path)
     assert "step 1 · gradient of input 2" in said
     assert "import forward_backward" in (tmp_path / "script.py").read_text(encoding="utf-8")

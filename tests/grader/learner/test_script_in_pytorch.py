@@ -1,4 +1,4 @@
-"""Scripts with PyTorch: which stories are told as any code would, and the names that are known."""
+"""Scripts with PyTorch: the stories that need no probe, and the known names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from normgrade.worker.requests import LayerStory
 X = np.ones((2, 3), np.float32)
 
 
-def test_other_names_are_those_of_the_probes() -> None:
+def test_aliases_are_those_of_the_probes() -> None:
     assert ast.literal_eval(aliases()) == ALIASES
 
 
@@ -30,6 +30,6 @@ def test_other_names_are_those_of_the_probes() -> None:
         (function("f"), [evaluate(X)], False),
     ],
 )
-def test_a_plain_story_is_told_as_any_code_would(layer: Build, steps: list[Part], plain: bool) -> None:
+def test_only_a_plain_story_needs_no_probe(layer: Build, steps: list[Part], plain: bool) -> None:
     story = request([layer, *steps], "Layer", 0)
     assert isinstance(story, LayerStory) and is_plain(story) == plain

@@ -35,5 +35,5 @@ def test_arguments_are_written_as_in_a_call() -> None:
     assert arguments([1, "a"], {"eps": 0.1}, TENSOR) == "1, 'a', eps=0.1"
 
 
-def test_headings_are_as_wide_as_the_widest() -> None:
+def test_headings_have_equal_widths() -> None:
     assert columns("got", "expected") == ["got     ", "expected"]

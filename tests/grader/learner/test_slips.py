@@ -1,4 +1,4 @@
-"""Mistakes that were made come back: after a day, later while they are found, and with the lines on which they stand."""
+"""Mistakes come back for review: after a day, later each time the learner finds them, and with the lines that they change."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ def test_a_mistake_comes_back_after_a_day() -> None:
         ([(True, day) for day in range(9)], 9, 68),
     ],
 )
-def test_it_comes_ever_later_while_it_is_found(reviews: list[tuple[bool, int]], found: int, due: int) -> None:
+def test_intervals_grow_with_each_success(reviews: list[tuple[bool, int]], found: int, due: int) -> None:
     [slip] = slips([made("a")], [review(knew, day) for knew, day in reviews])
     assert (slip.found, slip.due, slip.made) == (found, NOW + due * DAY, NOW)
 
 
-def test_making_it_again_begins_anew() -> None:
+def test_repeating_a_mistake_starts_over() -> None:
     [slip] = slips([made("a"), made(day=8), made("a", day=9)], [review(True, 1), review(True, 4)])
     assert (slip.times, slip.found, slip.due) == (2, 0, NOW + 10 * DAY)
 
 
-def test_what_is_due_first_comes_first_and_what_was_never_made_does_not() -> None:
+def test_slips_are_ordered_by_their_due_date() -> None:
     found = slips([made("b", "c", day=1), made("a"), made("a", exercise="centring", day=3)], [review(True, 0, "d")])
     assert [(slip.exercise, slip.mistake) for slip in found] == [("rms", "a"), ("rms", "b"), ("rms", "c"), ("centring", "a")]
 
@@ -69,7 +69,7 @@ def test_reviews_are_read_back(tmp_path: Path) -> None:
         kept.all()
 
 
-def test_the_question_is_a_right_answer_with_the_mistake_in_it(tiny: Course) -> None:
+def test_the_question_is_a_solution_with_the_mistake(tiny: Course) -> None:
     [mistake] = [each for each in read_mistakes(tiny.exercise("rms")) if each.name == "sum-for-mean"]
     slip = slips([made("sum-for-mean")], [])[0]
     [hunt] = hunts(tiny, [slip, replace(slip, mistake="gone"), replace(slip, exercise="gone")], {"rms", "gone"})
@@ -77,7 +77,7 @@ def test_the_question_is_a_right_answer_with_the_mistake_in_it(tiny: Course) -> 
     assert ["sum(" in hunt.source.splitlines()[line - 1] for line in hunt.lines] == [True]
 
 
-def test_no_solution_is_given_away(tiny: Course, edited_course: Callable[..., Course]) -> None:
+def test_no_solution_is_revealed(tiny: Course, edited_course: Callable[..., Course]) -> None:
     found = slips([made("sum-for-mean")], [])
     assert [*hunts(tiny, found, {"centring"})] == []
     secret = edited_course({"exercises/rms/exercise.toml": [("points = 8\n", 'points = 8\nreveal = "claims"\n')]})

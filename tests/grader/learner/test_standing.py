@@ -1,4 +1,4 @@
-"""A learner's standing, and what to do next."""
+"""The standing of a learner, and the advice about the next exercise."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_standing_is_the_best_of_all_attempts(tiny: Course) -> None:
     assert record(tiny, "rms", attempt(earned=8), attempt(earned=2)).standing == "passed"
 
 
-def test_what_was_tried_last_comes_first_then_what_is_started_then_the_easiest(tiny: Course) -> None:
+def test_last_tried_then_started_then_easiest_comes_next(tiny: Course) -> None:
     rms, centring = record(tiny, "rms"), record(tiny, "centring")
     levels = sorted((rms, centring), key=lambda each: (each.exercise.level, each.exercise.order))
     assert next_record([rms, centring]) == next_record([centring, rms]) == levels[0]
@@ -52,35 +52,35 @@ def test_what_was_tried_last_comes_first_then_what_is_started_then_the_easiest(t
     assert next_record([record(tiny, "rms", attempt(earned=8))]) is None
 
 
-def test_what_is_best_done_after_others_waits_for_them(tiny: Course) -> None:
+def test_an_exercise_waits_for_its_predecessors(tiny: Course) -> None:
     rms, centring = record(tiny, "rms"), record(tiny, "centring")
     waiting = replace(rms, before=("centring",))
     assert next_record([waiting, centring]) == centring  # though its level is higher
-    assert next_record([replace(waiting, started=True), centring]) == replace(waiting, started=True)  # advice, and no lock
+    assert next_record([replace(waiting, started=True), centring]) == replace(waiting, started=True)  # advice, not a lock
     assert others_open([waiting, centring]) == [] and others_open([rms, centring]) == [centring]
     assert others_open([record(tiny, "rms", attempt(earned=8)), centring]) == []
 
 
-def test_what_has_passed_is_not_waited_for(edited_course: Callable[..., Course], tmp_path: Path) -> None:
+def test_a_passed_predecessor_is_not_waited_for(edited_course: Callable[..., Course], tmp_path: Path) -> None:
     course = edited_course({"exercises/centring/exercise.toml": [("order = 20\n", 'order = 20\nafter = ["rms"]\n')]})
     workspace = new_workspace(tmp_path / "norms")
     assert [each.before for each in records(course, workspace)] == [(), ("rms",)]
     attempts_of(workspace).add([attempt(earned=8)])
     assert [each.before for each in records(course, workspace)] == [(), ()]
     without = Course(course.root, frozenset({"rms"}))
-    assert [each.before for each in records(without, None)] == [()]  # what is not there cannot be waited for
+    assert [each.before for each in records(without, None)] == [()]  # an exercise is not waited for if it is absent
 
 
-def test_after_an_exercise_comes_what_is_next_anyway_or_what_nobody_has_seen_yet(tiny: Course) -> None:
+def test_next_prefers_exercises_that_were_not_seen(tiny: Course) -> None:
     rms, centring = tiny.exercise("rms"), tiny.exercise("centring")
     fresh = [record(tiny, "rms"), record(tiny, "centring")]
     assert next_after(fresh, rms, ()) == centring and next_after(fresh, centring, (rms,)) == rms
     other = replace(rms, slug="other", level=3)
     three = [*fresh, Record(other, (), False)]
-    assert next_after(three, rms, (centring,)) == other  # the easiest was seen
+    assert next_after(three, rms, (centring,)) == other  # the easiest one was seen
     passed = [Record(rms, (attempt(earned=8),), True), *three[1:]]
-    assert next_after(passed, rms, (centring,)) == centring  # what `normgrade` says
-    assert next_after(three, other, (rms, centring)) == rms  # all were
+    assert next_after(passed, rms, (centring,)) == centring  # the advice of `normgrade`
+    assert next_after(three, other, (rms, centring)) == rms  # all were seen
     assert next_after(passed[:1], rms, ()) is None and next_after([passed[0], fresh[1]], centring, ()) is None
 
 
@@ -93,11 +93,11 @@ def test_advice_names_the_exercise_and_the_command(tiny: Course) -> None:
     assert advice([record(tiny, "rms", attempt(earned=8))]).startswith("Everything has passed.")
 
 
-def test_mistakes_are_counted_once_for_attempts_in_a_row(tiny: Course) -> None:
+def test_consecutive_repeats_of_a_mistake_count_once(tiny: Course) -> None:
     tried = [attempt(mistakes=mistakes) for mistakes in (("a", "b"), ("b",), ("b",), (), ("b",))]
     assert list(frequent_mistakes([record(tiny, "rms", *tried)]).items()) == [("b", 2), ("a", 1)]
 
 
-def test_attempts_at_another_exercise_are_not_in_between() -> None:
+def test_attempts_at_other_exercises_do_not_interrupt_repeats() -> None:
     tried = [attempt("rms", mistakes=("a",)), attempt("centring", mistakes=("a",)), attempt("rms", mistakes=("a",))]
     assert [(each.exercise, name) for each, name in made_anew(tried)] == [("rms", "a"), ("centring", "a")]

@@ -1,4 +1,4 @@
-"""The call that somebody types."""
+"""Calls that a user types."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def course() -> Course:
         ("spectral_norm", "normed_linear(2, 3)", build(2, 3).named("normed_linear")),
     ],
 )
-def test_a_call_is_the_beginning_of_a_story(slug: str, text: str, meant: Build, course: Course) -> None:
+def test_a_call_begins_a_story(slug: str, text: str, meant: Build, course: Course) -> None:
     assert build_of(text, course.exercise(slug)) == meant
 
 

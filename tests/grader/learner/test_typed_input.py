@@ -1,4 +1,4 @@
-"""Inputs that somebody types."""
+"""Inputs that a user types."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from normgrade.learner import typed_input
 from normgrade.learner.typed_input import inputs_of
 
 
-def test_a_list_has_the_dtype_that_is_asked_for() -> None:
+def test_a_list_has_the_requested_dtype() -> None:
     [plain], [wide], [half] = (inputs_of(["[[0.1, 2, True]]"], dtype) for dtype in (None, "float64", "bfloat16"))
     assert plain.dtype == "float32" and plain.values.tolist() == [[np.float32(0.1), 2.0, 1.0]]
     assert wide.dtype == "float64" and wide.values[0, 0] == 0.1
@@ -20,7 +20,7 @@ def test_a_list_has_the_dtype_that_is_asked_for() -> None:
     assert [each.values.shape for each in inputs_of(["3", "[]", "[[], []]"], None)] == [(), (0,), (2, 0)]
 
 
-def test_a_file_holds_an_array_or_one_list(here: Path) -> None:
+def test_a_file_contains_an_array_or_a_list(here: Path) -> None:
     np.save("wide.npy", np.array([[1.5, 2.5]]))
     np.save("whole.npy", np.arange(3))
     (here / "list.txt").write_text("# four\n[[1, 2],\n [3, 4]]\n", encoding="utf-8")
@@ -49,7 +49,7 @@ def test_a_file_holds_an_array_or_one_list(here: Path) -> None:
         ("link.npy", '"link.npy" cannot be read ('),
     ],
 )
-def test_what_is_no_input_is_told(text: str, said: str, here: Path) -> None:
+def test_invalid_inputs_are_refused(text: str, said: str, here: Path) -> None:
     np.save("objects.npy", np.array([{}], dtype=object))
     np.save("complex.npy", np.array([1j]))
     (here / "text.npy").write_text("[1, 2]", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""A session of watching: what it knows after a save, and where its keys lead."""
+"""A session of watching: its state after a save, and the effects of its keys."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def suites() -> dict[str, Any]:
 
 @dataclass
 class Grader:
-    """Gives the reports that it was given, in place of grading; each check ends on the way. `seeds` are those of all gradings."""
+    """A grader that returns the given reports, and reports each of their checks. `seeds` are those of all gradings."""
 
     reports: list[Report]
     options: Options = field(default_factory=Options)
@@ -52,7 +52,7 @@ Begin = Callable[..., Watching]
 
 @pytest.fixture
 def begin(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Begin:
-    """Watching rms in a workspace; it is saved and graded once for each of these reports."""
+    """Return a function that watches rms in a workspace, after a save and a grading for each of these reports."""
     (tmp_path / "normgrade.toml").touch()
     monkeypatch.chdir(tmp_path)
 
@@ -69,7 +69,7 @@ def begin(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Begi
     return begun
 
 
-def test_after_a_save_the_report_the_checks_and_the_scores_are_known(begin: Begin, tmp_path: Path) -> None:
+def test_a_save_updates_report_checks_and_scores(begin: Begin, tmp_path: Path) -> None:
     watching = begin(of_rms(Outcome.FAILED), of_rms(Outcome.PASSED))
     assert watching.report == of_rms(Outcome.PASSED) and not watching.grading and watching.note == ""
     assert watching.scores == [0, 8]
@@ -80,12 +80,12 @@ def test_after_a_save_the_report_the_checks_and_the_scores_are_known(begin: Begi
     assert [attempt.earned for attempt in Attempts(tmp_path / ".normgrade/progress.db").attempts("rms")] == [0, 8]
 
 
-def test_what_has_changed_since_the_last_save_is_said(begin: Begin) -> None:
+def test_changes_since_the_last_save_are_told(begin: Begin) -> None:
     assert begin(of_rms(Outcome.FAILED)).changed == ""
     assert begin(of_rms(Outcome.FAILED), of_rms(Outcome.PASSED)).changed == "+8 points: now hold: formula (1)"
 
 
-def test_after_a_pass_it_is_told_how_it_went_and_the_next_save_forgets_it(begin: Begin, tmp_path: Path) -> None:
+def test_lines_after_a_pass_end_with_the_next_save(begin: Begin, tmp_path: Path) -> None:
     watching = begin(of_rms(Outcome.FAILED), of_rms(Outcome.PASSED))
     assert watching.afterwards[0] == "Passed after 2 attempts."
     assert not any("centring" in line for line in watching.afterwards)
@@ -93,7 +93,7 @@ def test_after_a_pass_it_is_told_how_it_went_and_the_next_save_forgets_it(begin:
     assert watching.begin_if_saved() and watching.afterwards == []
 
 
-def test_a_file_that_cannot_be_played_is_not_compared(begin: Begin, tmp_path: Path) -> None:
+def test_an_unplayable_file_is_not_compared(begin: Begin, tmp_path: Path) -> None:
     watching = begin(of_rms(Outcome.FAILED))
     unplayable, passed = Report("rms", "rms.py", Outcome.FAILED, 8, "none", 0, 0.1), of_rms(Outcome.PASSED)
     for number, (code, report) in enumerate((("def rms(x,", unplayable), (CODE + "#", passed))):
@@ -120,7 +120,7 @@ def test_other_inputs_are_graded_and_not_compared(begin: Begin, tmp_path: Path) 
     assert (watching.changed, watching.scores) == ("No claim has changed since the last save.", [0, 0])
 
 
-def test_whoever_listens_hears_of_what_takes_long(begin: Begin) -> None:
+def test_a_listener_is_told_the_progress(begin: Begin) -> None:
     watching, heard = begin(), []
     watching.listen(lambda: None, lambda *progress: heard.append(progress))
     watching.grader.options.progress("a table", 1, 2)
@@ -128,7 +128,7 @@ def test_whoever_listens_hears_of_what_takes_long(begin: Begin) -> None:
     assert heard == [("a table", 1, 2), ("a table", 2, 2)]
 
 
-def test_every_event_is_told_to_whoever_draws(begin: Begin, tmp_path: Path) -> None:
+def test_a_listener_is_told_every_event(begin: Begin, tmp_path: Path) -> None:
     watching, drawn = begin(), []
     watching.grader.reports.append(of_rms(Outcome.FAILED))  # type: ignore[attr-defined]
     watching.on_change = lambda: drawn.append((watching.report, [each.outcome for each in watching.checks.values() if each]))
@@ -138,11 +138,11 @@ def test_every_event_is_told_to_whoever_draws(begin: Begin, tmp_path: Path) -> N
     assert drawn == [(None, []), (None, [Outcome.FAILED]), (of_rms(Outcome.FAILED), [Outcome.FAILED])]
 
 
-def test_nothing_is_graded_where_nothing_was_saved(begin: Begin) -> None:
+def test_without_a_save_nothing_is_graded(begin: Begin) -> None:
     assert not begin(of_rms(Outcome.FAILED)).begin_if_saved()
 
 
-def test_why_nothing_can_be_recorded_is_a_note(begin: Begin, tmp_path: Path) -> None:
+def test_a_failure_to_record_is_a_note(begin: Begin, tmp_path: Path) -> None:
     (tmp_path / ".normgrade").write_text("in the way", encoding="utf-8")
     watching = begin(of_rms(Outcome.PASSED))
     assert watching.report == of_rms(Outcome.PASSED) and watching.note.startswith('What was tried cannot be kept in "')
@@ -156,7 +156,7 @@ def test_hints_come_one_by_one_until_there_are_none(begin: Begin) -> None:
     assert begin(of_rms(Outcome.PASSED)).next_hint() == "It has passed: nothing is left to hint at."
 
 
-def test_next_and_back_lead_to_the_same_exercises(begin: Begin) -> None:
+def test_next_and_back_keep_their_exercises(begin: Begin) -> None:
     watching = begin(of_rms(Outcome.PASSED))
     assert watching.following is not None and watching.following.slug == "centring"
     other = watching.next()

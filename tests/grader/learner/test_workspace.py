@@ -1,4 +1,4 @@
-"""A workspace: what is put there, what is never overwritten, and how it is found."""
+"""A workspace: its files, which are never overwritten, and the way in which it is found."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_the_links_between_prompts_lead_to_the_copies(edited_course: Callable[..
     assert [*dead_links(path, path.read_text(encoding="utf-8"))] == []
 
 
-def test_what_is_there_is_never_overwritten_and_what_is_new_is_added(workspace: Workspace, tiny: Course) -> None:
+def test_files_are_added_but_never_overwritten(workspace: Workspace, tiny: Course) -> None:
     for name in ("rms.py", "prompts/rms.md", MARK):
         (workspace.root / name).write_text("# mine\n", encoding="utf-8")
     (workspace.root / "centring.py").unlink()
@@ -53,7 +53,7 @@ def test_what_is_there_is_never_overwritten_and_what_is_new_is_added(workspace: 
     assert {(workspace.root / name).read_text() for name in ("rms.py", "prompts/rms.md", MARK)} == {"# mine\n"}
 
 
-def test_a_broken_link_is_somebodys_work_too(workspace: Workspace, tiny: Course) -> None:
+def test_a_broken_link_is_not_overwritten(workspace: Workspace, tiny: Course) -> None:
     path = workspace.root / "rms.py"
     path.unlink()
     path.symlink_to("elsewhere.py")
@@ -67,7 +67,7 @@ def test_it_is_found_from_any_folder_inside(workspace: Workspace, tmp_path: Path
     assert Workspace.find(tmp_path) is None
 
 
-def test_what_is_needed_but_not_there_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_workspace_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError) as refused:
         needed()
@@ -81,7 +81,7 @@ def test_a_folder_beside_the_workspace_is_not_in_it(workspace: Workspace, monkey
     assert new_workspace(beside).root == workspace.root.with_name("beside")
 
 
-def test_no_workspace_inside_another(workspace: Workspace) -> None:
+def test_no_workspace_is_made_inside_another(workspace: Workspace) -> None:
     refused = pytest.raises(UsageError, match=r'"inner" lies inside the workspace ".*norms"\. Work there, or name a folder outside of it\.')
     with pytest.MonkeyPatch.context() as patch, refused:
         patch.chdir(workspace.root)
@@ -89,13 +89,13 @@ def test_no_workspace_inside_another(workspace: Workspace) -> None:
     assert not (workspace.root / "inner").exists()
 
 
-def test_a_file_is_no_folder(tmp_path: Path) -> None:
+def test_no_workspace_is_made_at_a_file(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(UsageError, match=r'No workspace can be begun at ".*file": it is a file\. Name a folder\.'):
         new_workspace(tmp_path / "file")
 
 
-def test_reset_keeps_what_was_there(workspace: Workspace, tiny: Course) -> None:
+def test_reset_keeps_the_old_file(workspace: Workspace, tiny: Course) -> None:
     rms = tiny.exercise("rms")
     path = workspace.submission(rms)
     path.write_bytes(b"# mine\r\n")
@@ -109,7 +109,7 @@ def test_reset_keeps_what_was_there(workspace: Workspace, tiny: Course) -> None:
 
 
 @pytest.mark.parametrize("there", [True, False])
-def test_reset_has_nothing_to_keep_of_a_stub(there: bool, workspace: Workspace, tiny: Course) -> None:
+def test_reset_keeps_no_copy_of_a_stub(there: bool, workspace: Workspace, tiny: Course) -> None:
     rms = tiny.exercise("rms")
     if not there:
         workspace.submission(rms).unlink()

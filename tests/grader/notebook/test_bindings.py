@@ -1,4 +1,4 @@
-"""Which names a source binds, and which it uses."""
+"""The names that a source binds, and those that it uses."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def statement(source: str) -> ast.stmt:
     return ast.parse(source).body[0]
 
 
-def test_the_text_of_a_file_is_the_one_on_disk_now(tmp_path: Path) -> None:
+def test_the_text_is_the_current_one_on_disk(tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
     path.write_text("x = 1\n")
     assert text_of(str(path)) == "x = 1\n"
@@ -39,7 +39,7 @@ def test_the_text_of_a_file_is_the_one_on_disk_now(tmp_path: Path) -> None:
     assert text_of(str(tmp_path / "none.py")) == ""
 
 
-def test_the_text_of_a_file_is_decoded_as_it_says_and_empty_where_it_cannot_be(tmp_path: Path) -> None:
+def test_the_text_is_decoded_or_empty(tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
     for content, text in ((b"# coding: latin-1\r\nx = '\xe9'", "# coding: latin-1\nx = 'é'"), (b"\xff", ""), (b"# coding: none\n", "")):
         path.write_bytes(content)
@@ -58,7 +58,7 @@ def test_a_file_is_found_as_python_found_it(tmp_path: Path, monkeypatch: pytest.
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links and pipes as POSIX has them")
 @pytest.mark.parametrize("kind", ["a pipe", "a device", "a link to a device", "a folder", "a huge file", "a link to a file"])
-def test_only_plain_files_are_opened_whatever_code_names_as_its_own(kind: str, tmp_path: Path) -> None:
+def test_only_plain_files_are_opened(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "found_on_the_path.py"
     match kind:
         case "a pipe":
@@ -82,7 +82,7 @@ def test_only_plain_files_are_opened_whatever_code_names_as_its_own(kind: str, t
     assert shown.stdout == ("'x = 1\\n'\n" if kind == "a link to a file" else "''\n")
 
 
-def test_statements_are_those_of_the_module_and_its_blocks_but_of_no_definition() -> None:
+def test_statements_exclude_the_bodies_of_definitions() -> None:
     blocks = "if a:\n    b = 1\nelse:\n    c = 1\ntry:\n    d = 1\nexcept E:\n    e = 1\n"
     source = f"{blocks}match f:\n    case 1:\n        g = 1\ndef h():\n    i = 1\n"
     assert [each.lineno for each in statements(source)] == [1, 2, 4, 5, 6, 8, 9, 11, 12]
@@ -116,7 +116,7 @@ def test_the_last_binding_of_a_name_is_found() -> None:
     assert binding("def f():\n    a = 1\n", "a") is None
 
 
-def test_a_definition_is_found_by_a_line_of_it_decorators_included() -> None:
+def test_a_definition_is_found_by_any_of_its_lines() -> None:
     text = "@made\n@twice\ndef f():\n    pass\n\nclass A:\n    def f(self):\n        pass\n\ng = lambda x: x\nh = [lambda x: x]\n"
     assert [first_line(found) for line in (1, 3, 7) if (found := at_line(text, "f", line))] == [1, 1, 7]
     assert at_line(text, "f", 6) is None and at_line("x = = 1", "x", 1) is None
@@ -124,13 +124,13 @@ def test_a_definition_is_found_by_a_line_of_it_decorators_included() -> None:
     assert named is not None and is_named_lambda(named) and at_line(text, "<lambda>", 11) is None
 
 
-def test_future_imports_are_found_and_taken_out_and_lines_keep_their_numbers() -> None:
+def test_future_imports_are_found_and_taken_out() -> None:
     text = "from __future__ import annotations\nx = 1; from __future__ import division as d\ny = 2"
     assert futures(text) == {"annotations", "division"}
     assert without(text, future_imports(text)) == "\nx = 1; pass\ny = 2"
 
 
-def test_what_is_needed_at_once_is_told_from_what_is_needed_later() -> None:
+def test_immediate_and_later_uses_are_told_apart() -> None:
     source = "@a\ndef f(x: b = c) -> d:\n    return e + x + print\nclass G(h):\n    i = j\n    def k(self): return l\n"
     at_once, later = uses(source)
     assert at_once >= {"a", "b", "c", "d", "h", "j"} and later >= {"e", "print", "l"} and not {"e", "l"} & at_once
@@ -150,5 +150,5 @@ def test_what_is_needed_at_once_is_told_from_what_is_needed_later() -> None:
         ("for a in b: c", {"b", "c"}),
     ],
 )
-def test_a_cell_takes_what_it_never_binds_or_reads_before(cell: str, names: set[str]) -> None:
+def test_a_cell_takes_names_before_it_binds_them(cell: str, names: set[str]) -> None:
     assert taken(cell) == names

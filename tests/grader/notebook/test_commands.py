@@ -1,4 +1,4 @@
-"""Commands of the terminal in a notebook: they run in a process of their own, print as there, and documents are rendered."""
+"""Commands of the terminal in a notebook: they run in a separate process, print as in a terminal, and documents are rendered."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from normgrade.report.report import Outcome, Report
 
 @pytest.fixture(autouse=True)
 def folder(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An empty folder, where the tiny course is the course."""
+    """Change to an empty folder, and make the tiny course the current one."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("NORMGRADE_COURSE", str(tiny.root))
     monkeypatch.setenv("NORMGRADE_LANG", "en")
@@ -36,7 +36,7 @@ def refusal(*arguments: str) -> str:
     return str(raised.value)
 
 
-def test_alone_it_lists_the_commands_that_it_knows(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_arguments_it_lists_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command([], Session()) is None
     listed = [line.split()[1] for line in capsys.readouterr().out.splitlines()[1:]]
     assert listed == [*COMMANDS] and set(listed) <= set(ALL) and {"list", "show", "hint", "explain", "solution"} <= set(listed)
@@ -55,7 +55,7 @@ def test_python_is_shown_as_python(arguments: list[str]) -> None:
     assert shown._repr_markdown_() == f"~~~~python\n{shown!r}\n~~~~"
 
 
-def test_what_was_checked_in_this_session_is_known_outside_of_a_workspace(
+def test_checks_of_the_session_count_outside_a_workspace(
     tiny: Course, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     memory = Memory()
@@ -71,7 +71,7 @@ def test_what_was_checked_in_this_session_is_known_outside_of_a_workspace(
     assert solution is not None and "def rms(" in solution.text
 
 
-def test_all_else_is_printed_as_in_a_terminal(tiny: Course, capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_output_is_printed_as_in_a_terminal(tiny: Course, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command(["hint", "rms", "1"], Session()) is None
     hinted = capsys.readouterr().out
     assert hinted.replace("\n", " ").startswith(tiny.exercise("rms").hints[0])
@@ -79,7 +79,7 @@ def test_all_else_is_printed_as_in_a_terminal(tiny: Course, capsys: pytest.Captu
     assert capsys.readouterr().out.startswith("Usage: normgrade show [OPTIONS] ")
 
 
-def test_the_language_that_is_asked_for_is_spoken(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_requested_language_is_spoken(capsys: pytest.CaptureFixture[str]) -> None:
     run_command(["list", "--lang", "zh"], Session())
     assert "显示题面" in capsys.readouterr().out
 
@@ -101,7 +101,7 @@ def test_a_wrong_call_is_refused_in_one_sentence(arguments: list[str], said: str
     assert refused == said or (said is None and refused.startswith("rms has not passed yet"))
 
 
-def test_an_input_is_tried_on_what_the_notebook_defines(tmp_path: Path) -> None:
+def test_try_uses_the_definitions_of_the_notebook(tmp_path: Path) -> None:
     (tmp_path / "own_rms.py").write_text("def rms(x):\n    return x\n\ndef other(x):\n    return x\n")
     names: dict[str, object] = {"__name__": "own_rms"}
     text = (tmp_path / "own_rms.py").read_text()
@@ -113,7 +113,7 @@ def test_an_input_is_tried_on_what_the_notebook_defines(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("names", [{}, {"rms": 3}, {"rms": math.sqrt}])
-def test_an_input_is_tried_on_the_file_where_the_notebook_defines_nothing(names: dict[str, object]) -> None:
+def test_without_a_definition_try_uses_the_file(names: dict[str, object]) -> None:
     for asked in (["try", "rms", "rms()"], ["try", "--help"]):
         with with_own_file(asked, Session(names)) as arguments:
             assert arguments == asked
@@ -140,7 +140,7 @@ def test_in_a_terminal_the_command_has_the_terminal() -> None:
 
 
 def read(screen: object) -> bytes:
-    """Return what is next on the screen; nothing at its end, which Linux tells by an error."""
+    """Return the next bytes on the screen; none at its end, at which Linux raises an error."""
     try:
         return screen.read(4096)  # type: ignore[attr-defined, no-any-return]
     except OSError:

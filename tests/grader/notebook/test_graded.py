@@ -1,4 +1,4 @@
-"""Reports that show themselves, as a picture and as text."""
+"""Reports that display themselves, as a picture and as text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def report(outcome: Outcome) -> Report:
     return Report("rms", "cell", outcome, 3, "linux", 0, 0.0, checks=checks, source="x = 1")
 
 
-def test_a_report_that_is_shown_twice_has_ids_of_its_own() -> None:
+def test_a_report_shown_twice_has_distinct_ids() -> None:
     graded = Graded((report(Outcome.FAILED),))
     page = graded._repr_html_() + graded._repr_html_()
     ids = re.findall(r'\sid="([^"]+)"', page)
@@ -26,13 +26,13 @@ def test_a_report_that_is_shown_twice_has_ids_of_its_own() -> None:
     assert set(re.findall(r'\shref="#([^"]+)"', page)) <= set(ids)
 
 
-def test_as_text_it_is_what_a_terminal_shows_without_the_options_that_show_more() -> None:
+def test_as_text_it_omits_the_options_for_more() -> None:
     in_terminal, here = render_text([report(Outcome.FAILED)]), repr(Graded((report(Outcome.FAILED),)))
     assert "-v" in in_terminal and "-v" not in here
     assert in_terminal.startswith(here) and "not passed" in here
 
 
-def test_what_is_said_after_a_pass_stands_below() -> None:
+def test_the_lines_after_a_pass_are_at_the_bottom() -> None:
     graded = Graded((report(Outcome.PASSED),), ("Passed at the first attempt.", "`normgrade show <b>` is next."))
     below = "<p>Passed at the first attempt.<br><code>normgrade show &lt;b&gt;</code> is next.</p></div>"
     assert graded._repr_html_().endswith(below)
@@ -43,5 +43,5 @@ def test_what_is_said_after_a_pass_stands_below() -> None:
     ("outcomes", "passed"),
     [((Outcome.PASSED,), True), ((Outcome.PASSED, Outcome.FAILED), False), ((Outcome.NOT_STARTED,), False)],
 )
-def test_it_passed_if_all_of_it_did(outcomes: tuple[Outcome, ...], passed: bool) -> None:
+def test_it_passed_if_all_reports_did(outcomes: tuple[Outcome, ...], passed: bool) -> None:
     assert Graded(tuple(map(report, outcomes))).passed == passed

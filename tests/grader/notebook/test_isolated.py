@@ -1,4 +1,4 @@
-"""Grading in a process of its own: what comes back from it, and what does not."""
+"""Grading in a separate process: its results, errors and language."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ RIGHT = "import torch\ndef rms(x, eps=1e-5):\n    print('printed')\n    return (
 
 @pytest.fixture
 def path(tmp_path: Path, expectations: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A submission, in a folder that no workspace is around."""
+    """Return the path of a submission, in a folder outside any workspace."""
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "rms.py"
     path.write_text(RIGHT)
     return path
 
 
-def test_reports_come_back_whole_and_nothing_is_loaded_here(tiny: Course, path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_reports_return_whole_and_nothing_is_loaded_here(tiny: Course, path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     before = set(sys.modules)
     [report] = grade_apart(Order("rms", 3, 60.0, "process", str(tiny.root)), path, "mine").reports
     assert (report.exercise, report.submission, report.seed, report.source) == ("rms", "mine", 3, RIGHT)
@@ -50,19 +50,19 @@ def test_the_verdict_comes_before_the_name_of_the_mistake(tiny: Course, path: Pa
     assert [check.outcome for check in before.checks] == [check.outcome for check in after.checks]
 
 
-def test_an_error_for_the_user_crosses(tiny: Course, path: Path) -> None:
+def test_a_usage_error_is_passed_on(tiny: Course, path: Path) -> None:
     with pytest.raises(UsageError, match=r'^No exercise named "rmss"\. Did you mean "rms"\?'):
         grade_apart(Order("rmss", 0, None, "process", str(tiny.root)), path, "rms")
 
 
-def test_the_language_crosses(tiny: Course, path: Path) -> None:
+def test_the_language_is_passed_on(tiny: Course, path: Path) -> None:
     speak("zh")
     with pytest.raises(UsageError) as raised:
         grade_apart(Order("rmss", 0, None, "process", str(tiny.root)), path, "rms")
     assert "rmss" in str(raised.value) and "No exercise" not in str(raised.value)
 
 
-def test_a_process_that_breaks_is_the_graders_fault(tiny: Course, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_broken_process_is_the_graders_fault(tiny: Course, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = [sys.executable, "-c", "raise SystemExit('no memory left')"]
     monkeypatch.setattr(apart, "command", lambda module, *arguments: broken)
     with pytest.raises(GraderError, match=r"no memory left$"):
@@ -71,11 +71,11 @@ def test_a_process_that_breaks_is_the_graders_fault(tiny: Course, path: Path, mo
 
 @pytest.fixture
 def workspace(path: Path) -> Workspace:
-    """The folder of the submission as a workspace."""
+    """Make the folder of the submission a workspace."""
     return new_workspace(path.parent)
 
 
-def test_after_a_pass_a_workspace_says_how_it_went_and_what_is_next(tiny: Course, path: Path, workspace: Workspace) -> None:
+def test_in_a_workspace_a_pass_tells_the_next_exercise(tiny: Course, path: Path, workspace: Workspace) -> None:
     order = Order("rms", 0, None, "process", str(tiny.root))
     assert grade_apart(order, path, "rms").below == ()
     path.write_bytes(tiny.exercise("rms").reference.read_bytes())
@@ -83,7 +83,7 @@ def test_after_a_pass_a_workspace_says_how_it_went_and_what_is_next(tiny: Course
     assert below[0].startswith("Passed after 2 attempts") and below[-1].startswith("Next is centring ")
 
 
-def test_in_an_interview_only_claims_are_told_and_how_long_it_goes_on(tiny: Course, path: Path, workspace: Workspace) -> None:
+def test_in_an_interview_only_claims_are_told(tiny: Course, path: Path, workspace: Workspace) -> None:
     interviews_of(workspace).begin(Interview(datetime.now(UTC), 30, 7, "2026-03-01-1", (Task("rms"),), ()))
     order = Order("rms", 0, None, "process", str(tiny.root))
     graded = grade_apart(order, path, "rms")
@@ -96,7 +96,7 @@ def test_in_an_interview_only_claims_are_told_and_how_long_it_goes_on(tiny: Cour
     assert graded.passed and len(graded.below) == 1
 
 
-def test_an_interview_holds_back_only_its_own_exercises(tiny: Course, path: Path, workspace: Workspace) -> None:
+def test_an_interview_only_restricts_its_own_exercises(tiny: Course, path: Path, workspace: Workspace) -> None:
     interviews_of(workspace).begin(Interview(datetime.now(UTC), 30, 7, "2026-03-01-1", (Task("centring"),), ()))
     graded = grade_apart(Order("rms", 0, None, "process", str(tiny.root)), path, "rms")
     [report] = graded.reports

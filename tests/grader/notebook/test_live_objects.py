@@ -1,4 +1,4 @@
-"""What live values are: whose they are, where they come from, and how they are written as source."""
+"""Live values: their owners, their origins, and their source."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Mine:
 def wrapped() -> None: ...
 
 
-def test_the_functions_of_a_class_are_those_of_its_body_of_every_kind() -> None:
+def test_functions_of_a_class_are_those_of_its_body() -> None:
     assert {function.__name__ for function in functions(Mine)} == {"method", "prop", "cached", "static", "of_class", "wrapped"}
 
 
@@ -79,7 +79,7 @@ def test_a_function_is_found_inside_its_wrapper() -> None:
     assert list(functions(3)) == []
 
 
-def test_a_value_that_does_not_let_itself_be_unwrapped_stays_as_it_is() -> None:
+def test_a_value_that_cannot_be_unwrapped_is_unchanged() -> None:
     class Shy:
         def __getattr__(self, name: str) -> object:
             raise RuntimeError(name)
@@ -91,7 +91,7 @@ def test_a_value_that_does_not_let_itself_be_unwrapped_stays_as_it_is() -> None:
     assert unwrapped(shy) is shy and unwrapped(circle) is circle and unwrapped(wrapped) is not wrapped
 
 
-def test_a_method_that_was_attached_later_is_named() -> None:
+def test_a_method_attached_later_is_named() -> None:
     body = ast.parse("class Late:\n    taken = outside\n").body[0]
     late = type("Late", (), {"taken": outside, "__module__": __name__})
     assert attached_later(late, body) is None
@@ -99,7 +99,7 @@ def test_a_method_that_was_attached_later_is_named() -> None:
     assert attached_later(late, body) == "added"
 
 
-def test_home_is_where_something_was_defined() -> None:
+def test_home_is_the_module_of_a_definition() -> None:
     assert home(wrapped, {}) is globals() and home(Mine, {})["Mine"] is Mine
     other: dict[str, Any] = {}
     assert home(3, other) is other
@@ -115,7 +115,7 @@ def test_a_library_is_python_itself_or_installed(module: str, library: bool, mon
     assert is_own(type("Thing", (), {"__module__": module})) != library
 
 
-def test_what_a_library_has_is_imported_by_its_own_name() -> None:
+def test_a_library_value_is_imported_by_name() -> None:
     assert found_in_library("OD", collections.OrderedDict) == [("collections", "OrderedDict as OD")]
     assert found_in_library("np", np) == [("", "numpy as np")] and found_in_library("math", math) == [("", "math")]
     assert found_in_library("Mine", Mine) == () and found_in_library("three", 3) == ()
@@ -143,7 +143,7 @@ def test_other_values_are_not_plain(value: object) -> None:
     assert not is_plain(value)
 
 
-def test_plain_values_are_the_same_if_they_are_written_alike() -> None:
+def test_plain_values_are_compared_by_their_literals() -> None:
     assert same((1, "a"), (1, "a")) and same(math.nan, math.nan)
     assert not same(1, True) and not same(1, 1.0) and not same([1], [1])
 
@@ -153,7 +153,7 @@ def test_a_value_is_described_in_a_few_words() -> None:
     assert described(os.path.join).endswith("path.join") and described([1]) == "a value of the type list"
 
 
-def test_what_cannot_be_sent_says_what_to_do() -> None:
+def test_unsendable_values_have_advice() -> None:
     assert unsendable("m", ModuleType("mine"), "LayerNorm").endswith("Import from it by name what you use: `from mine import …`.")
     assert unsendable("f", outside, "LayerNorm").endswith("Write it at the top level of a cell or of a file.")
     assert unsendable("x", [1], "LayerNorm").startswith('"LayerNorm" uses "x", a value of the type list, and only source can be sent.')
@@ -171,5 +171,5 @@ def test_what_cannot_be_sent_says_what_to_do() -> None:
         ("import mine", "mine", math, []),
     ],
 )
-def test_the_imports_that_give_a_value_are_found(text: str, name: str, value: object, found: list[tuple[str, str]]) -> None:
+def test_the_imports_of_a_value_are_found(text: str, name: str, value: object, found: list[tuple[str, str]]) -> None:
     assert imports(text, name, value) == found

@@ -1,4 +1,4 @@
-"""The memory of a session without a workspace: hints are about the last check, and each is given once."""
+"""The memory of a session, used if there is no workspace: hints are about the last check, and each is given once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from normgrade.report.report import Check, Diagnosis, Kind, Outcome, Report
 
 @pytest.fixture
 def exercise(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Exercise:
-    """An exercise; the current folder is in no workspace."""
+    """Return an exercise, with a current folder that is in no workspace."""
     monkeypatch.chdir(tmp_path)
     return tiny.exercise("rms")
 
@@ -25,7 +25,7 @@ def checked(outcome: Outcome, *mistakes: str) -> Report:
     return Report("rms", "cell", outcome, 8, "linux", 0, 0.0, checks=checks, diagnoses=diagnoses)
 
 
-def test_the_diagnosis_comes_first_then_the_exercises_own_hints_each_once(exercise: Exercise) -> None:
+def test_the_diagnosis_comes_before_the_exercises_own_hints(exercise: Exercise) -> None:
     mistake, memory = read_mistakes(exercise)[0], Memory()
     memory.add(exercise, checked(Outcome.FAILED, mistake.name))
     assert memory.next_hint("rms").startswith(f"The diagnosis of your last check was {mistake.name}: {mistake.says}\n(")
@@ -34,14 +34,14 @@ def test_the_diagnosis_comes_first_then_the_exercises_own_hints_each_once(exerci
     assert memory.next_hint("rms") == "There are no more hints for rms. `normgrade solution rms --spoil` shows the answer."
 
 
-def test_what_was_checked_last_counts(exercise: Exercise) -> None:
+def test_only_the_last_check_counts(exercise: Exercise) -> None:
     memory = Memory()
     memory.add(exercise, checked(Outcome.FAILED))
     memory.add(exercise, checked(Outcome.PASSED))
     assert memory.next_hint("rms") == "rms passed at your last check: nothing is left to hint at."
 
 
-def test_it_answers_where_nothing_else_knows_what_was_checked(exercise: Exercise, tmp_path: Path) -> None:
+def test_it_answers_only_without_a_workspace(exercise: Exercise, tmp_path: Path) -> None:
     memory = Memory()
     assert not memory.answers(["hint", "rms"])
     memory.add(exercise, checked(Outcome.FAILED))

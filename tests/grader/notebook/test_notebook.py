@@ -1,4 +1,4 @@
-"""Grading in notebooks, in IPython and in plain Python, as a learner meets it: a real kernel runs a notebook from its first cell on."""
+"""Grading in notebooks, in IPython and in plain Python, as a learner meets it: a kernel runs a notebook from its first cell on."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ CELLS = (
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory, expectations: Path) -> Iterator[Path]:
-    """Nothing of the user's: neither settings nor language, and a folder for whatever a test writes."""
+    """Hide the settings and the language of the user, and return a folder for all files of the tests."""
     root = tmp_path_factory.mktemp("notebook")
     with pytest.MonkeyPatch.context() as patch:
         for name in ("NORMGRADE_COURSE", "NORMGRADE_REQUIRE_ISOLATION"):
@@ -138,7 +138,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory, expectations: Path) ->
 
 @pytest.fixture(scope="module")
 def workspace(environment: Path, tiny: Course) -> Path:
-    """A workspace of the tiny course."""
+    """Return a workspace of the tiny course."""
     folder = environment / "workspace"
     folder.mkdir()
     (folder / "normgrade.toml").write_text(f"course = {json.dumps(str(tiny.root))}\n")
@@ -165,7 +165,7 @@ Outputs = Callable[[str], list[Output]]
 
 @pytest.fixture(scope="module")
 def outputs(environment: Path, workspace: Path) -> Outputs:
-    """What each cell of the notebook put out, run by a kernel of this very Python in the workspace."""
+    """Return the outputs of each cell of the notebook, run by a kernel of this Python in the workspace."""
     if not (find_spec("ipykernel") and find_spec("nbclient")):
         pytest.skip("a kernel needs ipykernel and nbclient: `pip install ipykernel nbclient`")
     kernels = environment / "kernels"
@@ -179,26 +179,26 @@ def outputs(environment: Path, workspace: Path) -> Outputs:
 
 
 def shown(outputs: list[Output]) -> dict[str, str]:
-    """The last thing that a cell put out, in every form."""
+    """Return the last output of a cell, in every form."""
     assert outputs[-1]["output_type"] == "execute_result", outputs
     return dict(outputs[-1]["data"])
 
 
 def printed(outputs: list[Output]) -> str:
-    """All that a cell printed, and nothing else was put out."""
+    """Return all text that a cell printed; it must have no other output."""
     assert {output["output_type"] for output in outputs} <= {"stream"}, outputs
     return "".join(output["text"] for output in outputs)
 
 
 def refused(outputs: list[Output]) -> str:
-    """The sentence by which a cell was refused; it is one line, without a traceback."""
+    """Return the sentence that refused a cell; it must be one line, without a traceback."""
     [error] = outputs
     assert error["ename"] == "UsageError" and error["traceback"] == [f"UsageError: {error['evalue']}"]
     return str(error["evalue"])
 
 
 class Parsed(HTMLParser):
-    """A page as a browser would read it: its elements, ids and links, and its text."""
+    """A page as a browser reads it: its elements, ids and links, and its text."""
 
     def __init__(self, *pages: str) -> None:
         super().__init__()
@@ -228,7 +228,7 @@ def test_a_cell_is_run_and_graded(outputs: Outputs) -> None:
     assert shown(outputs(USABLE))["text/plain"] == "[[0.5, -0.5], [-0.5, 0.5]]"
 
 
-def test_the_verdict_that_was_shown_early_is_gone(outputs: Outputs) -> None:
+def test_the_early_verdict_is_gone(outputs: Outputs) -> None:
     early = [output["data"] for output in outputs(WRONG) if output["output_type"] == "display_data"]
     assert early == [{"text/html": "", "text/plain": ""}]
 
@@ -244,7 +244,7 @@ def test_the_output_of_a_cell_stays_small(outputs: Outputs) -> None:
         assert sum(len(shape.encode()) for shape in shown(outputs(cell)).values()) <= 60_000
 
 
-def test_what_code_prints_stays_text(outputs: Outputs) -> None:
+def test_printed_markup_stays_text(outputs: Outputs) -> None:
     page = Parsed(shown(outputs(WRONG))["text/html"])
     assert "<script>document.title = 'run'</script>" in page.text and "script" not in page.tags
 
@@ -255,7 +255,7 @@ def test_several_reports_in_one_notebook_do_not_share_ids(outputs: Outputs) -> N
     assert {link.removeprefix("#") for link in page.links} <= set(page.ids)
 
 
-def test_a_class_is_graded_with_what_it_uses_of_earlier_cells(outputs: Outputs) -> None:
+def test_a_class_is_graded_with_earlier_cells(outputs: Outputs) -> None:
     data = shown(outputs(PASSED))
     assert data["text/plain"].startswith("centring · Centring ") and "10 of 10 points, passed" in data["text/plain"]
     assert "passed" in data["text/html"]
@@ -264,14 +264,14 @@ def test_a_class_is_graded_with_what_it_uses_of_earlier_cells(outputs: Outputs) 
     assert "\n\nclass Centring(Counting):\n" in sent and "\n\ndef refuse(x: Tensor) -> None:\n" in sent
 
 
-def test_after_a_pass_a_workspace_says_what_is_next(outputs: Outputs) -> None:
+def test_in_a_workspace_a_pass_tells_the_next_exercise(outputs: Outputs) -> None:
     data = shown(outputs(PASSED))
     said = data["text/plain"].splitlines()
     assert any(line.startswith("Passed after 2 attempts.") for line in said) and said[-1].startswith("Next is rms ")
     assert "Passed after 2 attempts." in Parsed(data["text/html"]).text
 
 
-def test_grading_leaves_the_notebook_as_it_was(outputs: Outputs) -> None:
+def test_grading_leaves_the_notebook_unchanged(outputs: Outputs) -> None:
     assert shown(outputs(UNTOUCHED))["text/plain"] == "[True, torch.float64, set(), True]"
 
 
@@ -281,9 +281,9 @@ def test_attempts_are_kept_in_the_workspace(outputs: Outputs, workspace: Path) -
     assert (workspace / ".normgrade" / "notebook" / "centring.py").read_text() == BROKEN.partition("\n")[2] + "\n"
 
 
-def test_code_that_python_cannot_read_is_reported(outputs: Outputs) -> None:
+def test_invalid_python_is_reported(outputs: Outputs) -> None:
     error, _ = outputs(BROKEN)
-    assert error["ename"] == "SyntaxError"  # as the cell alone would have it
+    assert error["ename"] == "SyntaxError"  # as without grading
     assert "✗ 1:16 syntax: The file is not valid Python" in shown(outputs(BROKEN))["text/plain"]
 
 
@@ -296,7 +296,7 @@ def test_code_that_python_cannot_read_is_reported(outputs: Outputs) -> None:
         (LIVE, '"The cell" uses "before", a value of the type torch.Tensor, and only source can be sent.'),
     ],
 )
-def test_a_mistake_in_the_call_is_said_in_one_sentence_and_nothing_is_run(outputs: Outputs, cell: str, sentence: str) -> None:
+def test_a_wrong_call_is_refused_and_nothing_runs(outputs: Outputs, cell: str, sentence: str) -> None:
     assert refused(outputs(cell)).startswith(sentence)
     assert shown(outputs(NOT_RUN))["text/plain"] == "False"
 
@@ -342,7 +342,7 @@ def test_commands_work_as_in_a_terminal(outputs: Outputs) -> None:
     assert "class Centring(nn.Module):" in shown(outputs(SOLUTION))["text/markdown"]
 
 
-def test_a_hint_is_of_what_failed_in_this_notebook(outputs: Outputs) -> None:
+def test_a_hint_is_about_the_last_failure(outputs: Outputs) -> None:
     assert "last check" in printed(outputs(HINT))
 
 
@@ -368,7 +368,7 @@ def test_ipython_shows_the_text(environment: Path, tiny: Course) -> None:
 
 @pytest.fixture
 def layers(environment: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """A module of a learner's, in an empty folder."""
+    """Import a learner's module, in an empty folder."""
     folder = environment / "plain"
     folder.mkdir(exist_ok=True)
     (folder / "own_layers.py").write_text(
@@ -382,7 +382,7 @@ def layers(environment: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     return own_layers
 
 
-def test_a_function_of_a_module_is_graded_as_the_course_reveals_it(layers: Any, edited_course: Any) -> None:
+def test_a_report_respects_the_reveal_of_the_course(layers: Any, edited_course: Any) -> None:
     course = edited_course({"course.toml": 'reveal = "claims"\n'})
     graded = normgrade.check("rms", layers.rms, course=course.root, seed="7", timeout_s=60)
     [report] = graded.reports
@@ -422,7 +422,7 @@ def test_a_wrong_call_is_a_usage_error(tiny: Course, environment: Path, things: 
         (("rmss", 3), 'No exercise named "rmss". Did you mean "rms"? `normgrade list` shows them all.'),
     ],
 )
-def test_an_exercise_that_is_not_told_is_a_usage_error(environment: Path, tiny: Course, things: Any, sentence: str) -> None:
+def test_an_unknown_exercise_is_a_usage_error(environment: Path, tiny: Course, things: Any, sentence: str) -> None:
     with pytest.raises(UsageError) as raised:
         normgrade.check(*things, course=tiny.root)
     assert str(raised.value) == sentence
@@ -439,7 +439,7 @@ def test_importing_normgrade_imports_nothing_more() -> None:
     assert done.stdout == "['normgrade']\n", done.stderr
 
 
-def test_only_what_is_there_can_be_imported() -> None:
+def test_only_public_names_can_be_imported() -> None:
     with pytest.raises(AttributeError, match=r"^module 'normgrade' has no attribute 'grade_all'$"):
         normgrade.grade_all  # type: ignore[attr-defined]  # noqa: B018
 
@@ -454,7 +454,7 @@ def failing(name: str, differences: int) -> Check:
 
 
 @pytest.mark.parametrize(("detail", "cases", "places"), [(BRIEF, 1, 2), (FULL, 1, 3), (Detail(9, 3, 5), 3, 13)])
-def test_of_what_failed_as_much_is_drawn_as_is_said(detail: Detail, cases: int, places: int) -> None:
+def test_the_picture_shows_as_many_failures_as_the_text(detail: Detail, cases: int, places: int) -> None:
     checks = failing("test_a[x]", 5), failing("test_a[y]", 4), failing("test_a[z]", 4)
     report = Report("rms", "cell", Outcome.FAILED, 3, "linux", 0, 0.0, checks=checks)
     page = render_fragment([report], "a-", detail)
@@ -464,7 +464,7 @@ def test_of_what_failed_as_much_is_drawn_as_is_said(detail: Detail, cases: int, 
     assert ("and 3 more places" in text, "and 2 more places" in text) == (detail is BRIEF, detail is FULL)
 
 
-def test_a_fragment_styles_nothing_but_itself() -> None:
+def test_a_fragment_styles_only_itself() -> None:
     style = re.sub(r"/\*.*?\*/", "", render_fragment([], "a-").partition("<style>")[2].partition("</style>")[0])
     selectors = [part for rule in re.findall(r"([^{}]+)\{", style) if "@media" not in rule for part in rule.split(",")]
     assert selectors and all(re.match(r"\s*(\.normgrade\b|html:has\(> body > main\.normgrade\))", each) for each in selectors)

@@ -1,4 +1,4 @@
-"""The things that are passed to `check`: their names, and the exercise that they are for."""
+"""The things that are passed to `check`: their names, and the exercise to which they belong."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ def refusal(function: Callable[..., object], *arguments: object) -> str:
 
 
 @pytest.mark.parametrize(("thing", "name"), [(Norm, "Norm"), (plain, "plain"), (cached, "cached"), (named, "named")])
-def test_a_class_or_a_function_has_the_name_of_its_definition(thing: object, name: str) -> None:
+def test_a_thing_has_the_name_of_its_definition(thing: object, name: str) -> None:
     assert name_of(thing) == name
 
 
 @pytest.mark.parametrize("thing", [3, None, "LayerNorm", math, ModuleType("mine"), object(), [Norm], GenericAlias(list, int)])
-def test_what_is_no_class_or_function_is_refused(thing: object) -> None:
+def test_other_things_are_refused(thing: object) -> None:
     said = refusal(name_of, thing)
     assert said.startswith("What was passed, ")
     assert said.endswith(", is neither a class nor a function. Pass what you defined itself, as in check(…, LayerNorm).")
@@ -68,14 +68,14 @@ def test_what_is_no_class_or_function_is_refused(thing: object) -> None:
         pytest.param(Shy(), "Shy", id="shy"),
     ],
 )
-def test_what_was_made_of_a_definition_is_refused_and_the_definition_is_named(thing: object, name: str) -> None:
+def test_an_instance_is_refused_and_its_definition_named(thing: object, name: str) -> None:
     assert refusal(name_of, thing).endswith(f"Pass what you defined itself, as in check(…, {name}).")
 
 
 @pytest.mark.parametrize(
     ("thing", "name"), [(len, "len"), (dict, "dict"), (math.sqrt, "sqrt"), (pytest.raises, "raises"), (str.join, "join")]
 )
-def test_what_a_library_defines_is_refused(thing: object, name: str) -> None:
+def test_library_definitions_are_refused(thing: object, name: str) -> None:
     assert refusal(name_of, thing) == f'"{name}" comes with Python or a library. Pass a class or a function that you wrote.'
 
 
@@ -96,14 +96,14 @@ def test_names_tell_the_exercise(names: list[str], slug: str) -> None:
     assert exercise_for(names, Course.find()) == slug
 
 
-def test_names_that_several_exercises_ask_for_are_refused() -> None:
+def test_names_of_several_exercises_are_refused() -> None:
     said = refusal(exercise_for, ["forward", "backward"], Course.find())
     assert said.startswith("Several exercises ask for forward, backward: softmax_backward, rms_norm_backward, ")
     assert said.endswith('. Name one: check("softmax_backward", forward, backward).')
 
 
 @pytest.mark.parametrize(("names", "meant"), [(["Layernorm"], ' Did you mean "LayerNorm"?'), (["Attention", "mask"], "")])
-def test_names_that_no_exercise_asks_for_are_refused(names: list[str], meant: str) -> None:
+def test_names_of_no_exercise_are_refused(names: list[str], meant: str) -> None:
     passed = ", ".join(names)
     said = f'No exercise asks for {passed}.{meant} Name the exercise: check("layer_norm", {passed}).'
     assert refusal(exercise_for, names, Course.find()) == said

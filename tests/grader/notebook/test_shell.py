@@ -1,4 +1,4 @@
-"""Cells of IPython as Python that runs elsewhere."""
+"""Cells of IPython, as Python that runs elsewhere."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from normgrade.notebook.shell import python, session, session_of, words
 
 @pytest.fixture
 def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """An IPython that neither reads nor writes what is the user's."""
+    """Return an IPython that neither reads nor writes files of the user."""
     pytest.importorskip("IPython", reason="`pip install ipython`")
     from IPython.core import interactiveshell
     from traitlets.config import Config
@@ -34,11 +34,11 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         ("def f(:\n", "def f(:\n"),
     ],
 )
-def test_a_cell_is_python_without_what_only_ipython_understands(shell: Any, cell: str, source: str) -> None:
+def test_syntax_of_ipython_is_left_out(shell: Any, cell: str, source: str) -> None:
     assert python(shell, cell) == source
 
 
-def test_a_session_has_the_names_and_the_cells_the_newest_first(shell: Any) -> None:
+def test_a_session_has_names_and_cells_newest_first(shell: Any) -> None:
     for cell in ("from __future__ import annotations", "x = 1", "%%time\ny = 2"):
         shell.run_cell(cell, store_history=True)
     found = session_of(shell)

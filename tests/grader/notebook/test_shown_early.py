@@ -1,4 +1,4 @@
-"""What a notebook shows until the result is there, and that it goes then."""
+"""The early output of a notebook, which disappears when the result is there."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SEARCHED = Graded((Report("rms", "cell", Outcome.FAILED, 8, "linux", 0, 0.1, che
 
 
 class Handle:
-    """A display, with all that it has shown."""
+    """A display that records everything it has shown."""
 
     def __init__(self) -> None:
         self.shown: list[dict[str, str]] = []
@@ -28,7 +28,7 @@ class Handle:
 
 
 def in_ipython(monkeypatch: pytest.MonkeyPatch, **shell: object) -> Handle:
-    """The display that IPython gives."""
+    """Return the display that IPython gives."""
     handle = Handle()
 
     def display(data: dict[str, str], raw: bool, display_id: bool) -> Handle:
@@ -41,7 +41,7 @@ def in_ipython(monkeypatch: pytest.MonkeyPatch, **shell: object) -> Handle:
     return handle
 
 
-def test_in_a_notebook_the_verdict_is_shown_and_goes_when_the_result_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_result_replaces_the_early_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     handle = in_ipython(monkeypatch, kernel=object())
     early = ShownEarly()
     early.show(SEARCHED)

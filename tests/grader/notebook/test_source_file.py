@@ -1,4 +1,4 @@
-"""The file that holds a source: it stays in a workspace, and nowhere else."""
+"""The file of a source: it stays in a workspace, and is temporary elsewhere."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from normgrade.notebook.source_file import as_file
 SOURCE = "def rms(x):\n    return '\ud800'\n"  # half a character, as a frontend may send it
 
 
-def test_outside_of_a_workspace_it_is_there_only_meanwhile(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_outside_a_workspace_the_file_is_temporary(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with as_file(tiny.exercise("rms"), SOURCE) as path:
         assert path.name == "rms.py" and path.read_bytes() == SOURCE.encode(errors="surrogatepass")
@@ -30,7 +30,7 @@ def test_in_a_workspace_it_stays_beside_the_attempts(tiny: Course, tmp_path: Pat
         assert path.read_bytes() == source.encode(errors="surrogatepass")
 
 
-def test_a_place_that_cannot_be_written_is_told(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unwritable_place_is_reported(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "normgrade.toml").touch()
     (tmp_path / ".normgrade").touch()
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""The source of live classes and functions, with all that they use: what is sent runs elsewhere as it ran here."""
+"""The source of live classes and functions, with everything that they use: it runs elsewhere as it ran in the notebook."""
 
 from __future__ import annotations
 
@@ -61,13 +61,13 @@ def notebook(monkeypatch: pytest.MonkeyPatch) -> Notebook:
 
 
 def elsewhere(source: str) -> dict[str, Any]:
-    """What a source defines, where there is nothing but itself."""
+    """Return the names that a source defines by itself."""
     names: dict[str, Any] = {"__name__": "elsewhere"}
     exec(compile(source, "<sent>", "exec", dont_inherit=True), names)
     return names
 
 
-# What is sent
+# Source that is sent
 
 
 def test_a_class_goes_with_its_imports_constants_and_helpers(notebook: Notebook) -> None:
@@ -113,7 +113,7 @@ def test_a_class_goes_with_its_imports_constants_and_helpers(notebook: Notebook)
     assert elsewhere(notebook.sent("Norm"))["Norm"](3).forward() == notebook.names["Norm"](3).forward()
 
 
-def test_several_things_go_together_and_share_what_they_use(notebook: Notebook) -> None:
+def test_several_things_share_their_dependencies(notebook: Notebook) -> None:
     notebook.run("class Pair(tuple): pass\n\ndef first():\n    return Pair()\n\nclass Second:\n    pair = Pair\n")
     sent = notebook.sent("first", "Second")
     assert sent.count("class Pair(tuple): pass") == 1
@@ -121,26 +121,26 @@ def test_several_things_go_together_and_share_what_they_use(notebook: Notebook) 
     assert isinstance(names["first"](), names["Second"].pair)
 
 
-def test_decorators_and_comments_in_it_go_along(notebook: Notebook) -> None:
+def test_decorators_and_inner_comments_are_sent(notebook: Notebook) -> None:
     notebook.run(
         "import functools\nfunctools = functools\n\n@functools.cache\n# remembered\ndef f(x):\n    return x  # as it is\n\n# not this"
     )
     assert notebook.sent("f") == "import functools\n\n\n@functools.cache\n# remembered\ndef f(x):\n    return x  # as it is\n"
 
 
-def test_of_two_definitions_in_one_cell_the_last_one_counts(notebook: Notebook) -> None:
+def test_the_last_definition_in_a_cell_counts(notebook: Notebook) -> None:
     notebook.run("class A:\n    def f(self): return 1\n\nclass A:\n    def f(self): return 2\n\ndef g(): return 1\n\ndef g(): return 2\n")
     assert notebook.sent("A") == "class A:\n    def f(self): return 2\n"
     assert notebook.sent("g") == "def g(): return 2\n"
 
 
-def test_of_two_definitions_in_two_cells_the_live_one_counts(notebook: Notebook) -> None:
+def test_the_live_definition_of_two_cells_counts(notebook: Notebook) -> None:
     notebook.run("class A:\n    def f(self): return 1\n", "Old = A", "class A:\n    def f(self): return 2\n")
     assert notebook.sent("A") == "class A:\n    def f(self): return 2\n"
     assert notebook.sent("Old") == "class A:\n    def f(self): return 1\n"
 
 
-def test_a_class_without_functions_is_found_by_its_name_in_the_newest_cell(notebook: Notebook) -> None:
+def test_a_class_without_functions_is_found_by_name(notebook: Notebook) -> None:
     notebook.run("from typing import NamedTuple\nclass Two(NamedTuple):\n    a: int\n", "class Two(NamedTuple):\n    a: float = 0.5\n")
     assert notebook.sent("Two") == "from typing import NamedTuple\n\n\nclass Two(NamedTuple):\n    a: float = 0.5\n"
 
@@ -175,7 +175,7 @@ def test_a_subclass_goes_with_its_own_bases(notebook: Notebook) -> None:
     assert elsewhere(notebook.sent("A"))["A"]().f() == math.pi
 
 
-def test_definitions_stand_after_what_they_need_at_once(notebook: Notebook) -> None:
+def test_definitions_come_after_their_immediate_dependencies(notebook: Notebook) -> None:
     notebook.run(
         """\
         class Base:
@@ -196,13 +196,13 @@ def test_definitions_stand_after_what_they_need_at_once(notebook: Notebook) -> N
     assert names["g"].mark is True and isinstance(names["g"]().child(names["Child"]()), names["Base"])
 
 
-def test_lambdas_and_other_names_go_along(notebook: Notebook) -> None:
+def test_lambdas_and_aliases_are_sent(notebook: Notebook) -> None:
     notebook.run("square = lambda x: x * x", "def twice(x): return 2 * x\n", "double = twice", "def f(x): return square(double(x))\n")
     assert elsewhere(notebook.sent("f"))["f"](3) == 36
     assert notebook.sent("square") == "square = lambda x: x * x\n"
 
 
-def test_a_function_behind_a_decorator_without_wraps_goes_along(notebook: Notebook) -> None:
+def test_a_function_under_a_plain_decorator_is_sent(notebook: Notebook) -> None:
     notebook.run("def plus_one(f):\n    def inner(x): return f(x) + 1\n    return inner\n", "@plus_one\ndef helper(x): return x\n")
     notebook.run("def f(x): return helper(x)\n")
     assert elsewhere(notebook.sent("f"))["f"](1) == 2
@@ -213,7 +213,7 @@ def test_definitions_in_a_branch_are_found(notebook: Notebook) -> None:
     assert notebook.sent("A") == "class A:\n    def f(self):\n        return 1\n"
 
 
-def test_private_names_in_a_class_are_found_as_python_finds_them(notebook: Notebook) -> None:
+def test_private_names_in_a_class_are_found(notebook: Notebook) -> None:
     notebook.run("_A__eps = 2\n\nclass A:\n    def f(self): return __eps\n")
     assert elsewhere(notebook.sent("A"))["A"]().f() == 2
 
@@ -221,7 +221,7 @@ def test_private_names_in_a_class_are_found_as_python_finds_them(notebook: Noteb
 # Files
 
 
-def test_what_was_imported_from_a_file_goes_as_source(notebook: Notebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_imports_from_own_files_are_sent_as_source(notebook: Notebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "own_layers_1.py").write_text(
         "from math import sqrt\nEPS = 2\n\ndef root(x):\n    return sqrt(x + EPS)\n\nclass Kept:\n    x = 1\n"
     )
@@ -234,7 +234,7 @@ def test_what_was_imported_from_a_file_goes_as_source(notebook: Notebook, tmp_pa
     assert standalone([own_layers_1.root], Session()) == "from math import sqrt\n\nEPS = 2\n\n\ndef root(x):\n    return sqrt(x + EPS)\n"
 
 
-def test_a_file_that_has_changed_is_sent_as_it_is_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_changed_file_is_sent_in_its_current_form(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "own_layers_2.py"
     path.write_text("def f():\n    return 1\n")
     monkeypatch.syspath_prepend(tmp_path)
@@ -247,7 +247,7 @@ def test_a_file_that_has_changed_is_sent_as_it_is_now(tmp_path: Path, monkeypatc
 # Imports
 
 
-def test_the_import_that_the_learner_wrote_is_preferred(notebook: Notebook) -> None:
+def test_the_learners_own_import_is_preferred(notebook: Notebook) -> None:
     notebook.run("import os.path\nfrom os import path, sep as separator", "import os", "def f(): return os, path, separator\n")
     assert notebook.sent("f").startswith("import os\nfrom os import path, sep as separator\n")
 
@@ -257,25 +257,25 @@ def test_every_module_that_an_import_loads_is_imported(notebook: Notebook) -> No
     assert notebook.sent("f").startswith("import xml\nimport xml.etree.ElementTree\n")
 
 
-def test_an_import_that_holds_no_longer_is_not_sent(notebook: Notebook) -> None:
+def test_an_outdated_import_is_not_sent(notebook: Notebook) -> None:
     notebook.run("from cmath import sqrt as root", "from math import sqrt as root", "def f(): return root(4)\n", "from cmath import sqrt")
     assert notebook.sent("f") == "from math import sqrt as root\n\n\ndef f(): return root(4)\n"
 
 
-def test_without_an_import_to_be_found_a_thing_is_imported_from_where_it_is(notebook: Notebook) -> None:
+def test_a_value_without_an_import_is_imported_from_home(notebook: Notebook) -> None:
     notebook.names.update(mathematics=math, root=math.sqrt)
     notebook.run("def f(): return root(mathematics.pi)\n")
     assert notebook.sent("f").startswith("import math as mathematics\nfrom math import sqrt as root\n")
 
 
 @pytest.mark.parametrize("statement", ["from random import random", "from random import *", "from random import random as random"])
-def test_what_knows_no_module_is_found_by_its_import(notebook: Notebook, statement: str) -> None:
+def test_a_value_without_a_module_is_found_by_import(notebook: Notebook, statement: str) -> None:
     assert random.random.__module__ is None
     notebook.run(statement, "def f(): return random()\n")
     assert notebook.sent("f").startswith("from random import random\n")
 
 
-def test_a_librarys_own_class_is_imported_and_not_copied(notebook: Notebook) -> None:
+def test_a_library_class_is_imported_and_not_copied(notebook: Notebook) -> None:
     notebook.run("from collections import OrderedDict", "class A(OrderedDict): pass\n")
     assert notebook.sent("A") == "from collections import OrderedDict\n\n\nclass A(OrderedDict): pass\n"
 
@@ -291,7 +291,7 @@ def test_plain_constants_are_written_down(notebook: Notebook, value: object) -> 
     assert found == value and type(found) is type(value)
 
 
-def test_a_constant_that_was_imported_is_imported(notebook: Notebook) -> None:
+def test_an_imported_constant_is_imported(notebook: Notebook) -> None:
     notebook.run("from math import pi, inf as most\ndef f(): return pi, most\n")
     assert notebook.sent("f").startswith("from math import inf as most, pi\n")
 
@@ -323,13 +323,13 @@ def test_postponed_annotations_need_nothing(notebook: Notebook) -> None:
 # Cells
 
 
-def test_a_cell_that_needs_nothing_stays_as_it_is(notebook: Notebook) -> None:
+def test_a_cell_without_dependencies_is_unchanged(notebook: Notebook) -> None:
     notebook.run("x = 1")
     cell = "import math\ndef f(x): return [math.sqrt(y) for y in x]\nfor x in (1, 2): print(x)\n"
     assert notebook.completed(cell) == cell
 
 
-def test_a_cell_goes_with_what_it_uses_of_earlier_ones(notebook: Notebook) -> None:
+def test_a_cell_is_sent_with_its_dependencies(notebook: Notebook) -> None:
     notebook.run("import math\nfrom math import tau", "EPS = 2\ndef helper(x): return x + EPS\n", "EPS = 3")
     assert notebook.completed("def f(x, eps=EPS):\n    return helper(math.sqrt(x)) + eps\n") == dedent("""\
         import math
@@ -345,13 +345,13 @@ def test_a_cell_goes_with_what_it_uses_of_earlier_ones(notebook: Notebook) -> No
         """)
 
 
-def test_a_cell_may_give_a_name_another_meaning(notebook: Notebook) -> None:
+def test_a_cell_may_redefine_a_name(notebook: Notebook) -> None:
     notebook.run("class A:\n    def f(self): return 1\n", "k = 3")
     names = elsewhere(notebook.completed("class A(A):\n    def g(self): return self.f() + k\nk = k + 1\n"))
     assert names["A"]().g() == 5
 
 
-def test_what_the_notebook_itself_gives_is_not_sent(notebook: Notebook) -> None:
+def test_names_of_the_notebook_itself_are_not_sent(notebook: Notebook) -> None:
     cell = "def f(): return open(unused)\n"
     assert notebook.completed(cell) == cell
     notebook.run("unused = 2")
@@ -370,7 +370,7 @@ def test_future_imports_of_earlier_cells_hold(notebook: Notebook) -> None:
 
 
 @pytest.mark.parametrize("cell", ["def f(:\n", "return\ndef f(x):\n  global x\n", "", "\0"])
-def test_a_cell_that_is_no_python_stays_as_it_is(notebook: Notebook, cell: str) -> None:
+def test_an_invalid_cell_is_unchanged(notebook: Notebook, cell: str) -> None:
     notebook.run("x = 1")
     assert notebook.completed(cell) == cell
 
@@ -385,7 +385,7 @@ def test_a_cell_that_uses_a_live_object_is_refused(notebook: Notebook) -> None:
     )
 
 
-# What is refused
+# Refusals
 
 NO_SOURCE = (
     '"{}" has no source that can be graded: it was made by other code, or typed into Python itself. '
@@ -406,12 +406,12 @@ NO_SOURCE = (
         "def deco(f):\n    def A(): return 1\n    return A\nA = deco(1)",
     ],
 )
-def test_what_was_made_by_other_code_is_refused(notebook: Notebook, cell: str) -> None:
+def test_generated_definitions_are_refused(notebook: Notebook, cell: str) -> None:
     notebook.run("class A:\n    x = 1\n", cell)
     assert notebook.refusal("A") == NO_SOURCE.format("A")
 
 
-def test_what_was_typed_into_python_itself_is_refused() -> None:
+def test_definitions_typed_into_python_are_refused() -> None:
     from normgrade.worker import launch
 
     lines = (
@@ -436,12 +436,12 @@ def test_a_live_object_is_refused(notebook: Notebook) -> None:
     )
 
 
-def test_a_name_that_a_definition_had_once_is_not_mistaken_for_it(notebook: Notebook) -> None:
+def test_an_earlier_definition_of_a_name_is_not_used(notebook: Notebook) -> None:
     notebook.run("def W(): return 1\n", "for W in [object()]: pass", "def f(): return W\n")
     assert notebook.refusal("f").startswith('"f" uses "W", a value of the type object,')
 
 
-def test_a_module_of_ones_own_is_refused(notebook: Notebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_own_module_is_refused(notebook: Notebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "own_layers_3.py").write_text("K = 1\n")
     monkeypatch.syspath_prepend(tmp_path)
     notebook.run("import own_layers_3 as own", "def f(): return own.K\n")
@@ -458,17 +458,17 @@ def test_a_name_with_two_meanings_is_refused(notebook: Notebook, tmp_path: Path,
     assert notebook.refusal("f") == '"EPS" would stand for two things: True and 1. Rename one.'
 
 
-def test_a_class_that_extends_one_of_its_own_name_is_refused(notebook: Notebook) -> None:
+def test_a_class_that_extends_its_namesake_is_refused(notebook: Notebook) -> None:
     notebook.run("class A:\n    def f(self): return 1\n", "class A(A):\n    def g(self): return 2\n")
     assert notebook.refusal("A") == '"A" would stand for two things: A and another A. Rename one.'
 
 
 @pytest.mark.parametrize("name", ["forward", "other"])
-def test_a_function_that_was_put_into_a_class_is_refused(notebook: Notebook, name: str) -> None:
+def test_a_function_put_into_a_class_is_refused(notebook: Notebook, name: str) -> None:
     notebook.run("class A:\n    def forward(self): return 1\n", f"def {name}(self): return 2\nA.{name} = {name}")
     assert notebook.refusal("A") == f'"A.{name}" was put into the class from outside. Write it in the class.'
 
 
-def test_a_function_that_a_class_takes_from_outside_goes_along(notebook: Notebook) -> None:
+def test_a_function_assigned_in_a_class_is_sent(notebook: Notebook) -> None:
     notebook.run("def forward(self): return 2\n", "class A:\n    call = forward\n    def f(self): return self.call()\n")
     assert elsewhere(notebook.sent("A"))["A"]().f() == 2

@@ -1,4 +1,4 @@
-"""The cache: what is put is got, now and later, and a folder that cannot be used costs time alone."""
+"""Tests of the cache: it returns stored content, now and later, and an unusable folder costs only time."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ def file_of(cache: Cache, name: str) -> Path:
     return cache.folder / cache.shelf / name[:2] / name
 
 
-def test_what_is_put_is_got(tmp_path: Path) -> None:
+def test_stored_content_is_returned(tmp_path: Path) -> None:
     cache = Cache(tmp_path, KEY)
     cache.put("abcd", b"content")
     assert cache.get("abcd") == b"content"
 
 
-def test_what_was_never_put_is_none(tmp_path: Path) -> None:
+def test_missing_key_is_none(tmp_path: Path) -> None:
     assert Cache(tmp_path, KEY).get("abcd") is None
 
 
-def test_another_run_finds_what_was_put(tmp_path: Path) -> None:
+def test_another_run_finds_stored_content(tmp_path: Path) -> None:
     Cache(tmp_path / "new" / "folder", KEY).put("abcd", b"content")
     assert Cache(tmp_path / "new" / "folder", KEY).get("abcd") == b"content"
 
@@ -54,7 +54,7 @@ def test_keys_do_not_mix(tmp_path: Path) -> None:
     assert (Cache(tmp_path, KEY).get("abcd"), Cache(tmp_path, KEY).get("abce")) == (b"one", b"two")
 
 
-def test_who_computes_alone_is_waited_for_and_leaves_no_file(tmp_path: Path) -> None:
+def test_second_computation_waits_for_the_first(tmp_path: Path) -> None:
     first, second, order = Cache(tmp_path, KEY), Cache(tmp_path, KEY), list[str]()
 
     def waiting() -> None:
@@ -78,7 +78,7 @@ def test_nobody_waits_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         pass
 
 
-def test_in_a_folder_that_cannot_be_made_everybody_computes(tmp_path: Path) -> None:
+def test_without_a_folder_nobody_waits(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with Cache(tmp_path / "file", KEY).alone("abcd"):
         pass
@@ -90,21 +90,21 @@ def test_a_finished_write_leaves_its_file_alone(tmp_path: Path) -> None:
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == [file_of(cache, "abcd")]
 
 
-def test_what_was_read_once_stays_for_this_run(tmp_path: Path) -> None:
+def test_content_stays_in_memory_for_this_run(tmp_path: Path) -> None:
     cache = Cache(tmp_path, KEY)
     cache.put("abcd", b"content")
     file_of(cache, "abcd").unlink()
     assert cache.get("abcd") == b"content" and Cache(tmp_path, KEY).get("abcd") is None
 
 
-def test_a_folder_that_cannot_be_made_keeps_the_result_for_this_run(tmp_path: Path) -> None:
+def test_without_a_folder_content_stays_in_memory(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     cache = Cache(tmp_path / "file", KEY)
     cache.put("abcd", b"content")
     assert cache.get("abcd") == b"content" and Cache(tmp_path / "file", KEY).get("abcd") is None
 
 
-def test_a_place_that_is_taken_is_no_error_and_leaves_no_litter(tmp_path: Path) -> None:
+def test_blocked_path_is_no_error_and_leaves_no_litter(tmp_path: Path) -> None:
     cache = Cache(tmp_path, KEY)
     (file_of(cache, "abcd") / "a folder, not a file").mkdir(parents=True)
     cache.put("abcd", b"content")
@@ -113,7 +113,7 @@ def test_a_place_that_is_taken_is_no_error_and_leaves_no_litter(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("damage", [b"", b"short", b"\0" * 39], ids=["empty", "short", "zeros"])
-def test_a_file_that_was_replaced_is_as_good_as_none(tmp_path: Path, damage: bytes) -> None:
+def test_replaced_file_counts_as_missing(tmp_path: Path, damage: bytes) -> None:
     cache = Cache(tmp_path, KEY)
     cache.put("abcd", b"content")
     file_of(cache, "abcd").write_bytes(damage)
@@ -121,7 +121,7 @@ def test_a_file_that_was_replaced_is_as_good_as_none(tmp_path: Path, damage: byt
 
 
 @pytest.mark.parametrize("at", [0, 31, 32, -1])
-def test_a_file_of_which_one_bit_was_changed_is_as_good_as_none(tmp_path: Path, at: int) -> None:
+def test_file_with_one_flipped_bit_counts_as_missing(tmp_path: Path, at: int) -> None:
     cache = Cache(tmp_path, KEY)
     cache.put("abcd", b"content")
     stored = bytearray(file_of(cache, "abcd").read_bytes())
@@ -134,7 +134,7 @@ def test_a_file_of_which_one_bit_was_changed_is_as_good_as_none(tmp_path: Path, 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links and pipes as POSIX has them")
 @pytest.mark.parametrize("thing", ["a link to a right file", "a link to nothing", "a pipe", "a folder", "a device"])
-def test_what_is_no_plain_file_is_as_good_as_none_and_is_not_waited_for(tmp_path: Path, thing: str) -> None:
+def test_special_files_count_as_missing_and_never_block(tmp_path: Path, thing: str) -> None:
     cache = Cache(tmp_path, KEY)
     cache.put("abcd", b"content")
     path = file_of(cache, "abcd")
@@ -157,7 +157,7 @@ def test_what_is_no_plain_file_is_as_good_as_none_and_is_not_waited_for(tmp_path
     assert Cache(tmp_path, KEY).get("abcd") == (None if thing == "a folder" else b"again")
 
 
-def test_a_file_that_another_key_sealed_is_as_good_as_none(tmp_path: Path) -> None:
+def test_file_sealed_by_another_key_counts_as_missing(tmp_path: Path) -> None:
     theirs, ours = Cache(tmp_path, b"theirs"), Cache(tmp_path, KEY)
     theirs.put("abcd", b"forged")
     file_of(ours, "abcd").parent.mkdir(parents=True)
@@ -165,14 +165,14 @@ def test_a_file_that_another_key_sealed_is_as_good_as_none(tmp_path: Path) -> No
     assert ours.get("abcd") is None
 
 
-def test_a_file_under_another_name_is_as_good_as_none(tmp_path: Path) -> None:
+def test_renamed_file_counts_as_missing(tmp_path: Path) -> None:
     cache = Cache(tmp_path, KEY)
     cache.put("abcd", b"content")
     file_of(cache, "abcd").rename(file_of(cache, "abce"))
     assert Cache(tmp_path, KEY).get("abce") is None
 
 
-def test_two_keys_share_a_folder_and_do_not_disturb_each_other(tmp_path: Path) -> None:
+def test_two_keys_can_share_a_folder(tmp_path: Path) -> None:
     for content, key in ((b"one", b"k"), (b"two", b"l")):
         Cache(tmp_path, key).put("abcd", content)
     assert (Cache(tmp_path, b"k").get("abcd"), Cache(tmp_path, b"l").get("abcd")) == (b"one", b"two")
@@ -183,7 +183,7 @@ def test_two_keys_share_a_folder_and_do_not_disturb_each_other(tmp_path: Path) -
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A cache of 2000 bytes, of which 1000 are left when it was full."""
+    """Limit the cache to 2000 bytes, of which a sweep leaves 1000."""
     for name, value in {"MOST_BYTES": 2000, "LEFT_BYTES": 1000, "SWEPT_BYTES": 10**6}.items():
         monkeypatch.setattr(f"normgrade.oracle.cache.{name}", value)
 
@@ -197,7 +197,7 @@ def names(cache: Cache) -> set[str]:
     return {path.name for path in cache.folder.rglob("*") if path.is_file()}
 
 
-def test_what_was_not_used_for_longest_goes_first(tmp_path: Path, small: None) -> None:
+def test_least_recently_used_files_go_first(tmp_path: Path, small: None) -> None:
     cache = Cache(tmp_path, KEY)
     for number in range(8):
         cache.put(f"name{number}", bytes(300))
@@ -206,7 +206,7 @@ def test_what_was_not_used_for_longest_goes_first(tmp_path: Path, small: None) -
     assert names(cache) == {"name0", "name1", "name2"}
 
 
-def test_what_is_read_is_used(tmp_path: Path, small: None) -> None:
+def test_reading_counts_as_use(tmp_path: Path, small: None) -> None:
     cache = Cache(tmp_path, KEY)
     for number in range(8):
         cache.put(f"name{number}", bytes(300))
@@ -227,7 +227,7 @@ def test_a_folder_that_is_not_full_keeps_everything(tmp_path: Path, small: None)
     assert len(names(cache)) == 6
 
 
-def test_files_that_nobody_will_finish_go_and_younger_ones_stay(tmp_path: Path) -> None:
+def test_stale_unfinished_files_go_and_young_ones_stay(tmp_path: Path) -> None:
     cache = Cache(tmp_path, KEY)
     cache.put("abcd", b"content")
     stale, young = (file_of(cache, "abcd").with_name(f".writing-{number}-abcd") for number in (1, 2))
@@ -238,7 +238,7 @@ def test_files_that_nobody_will_finish_go_and_younger_ones_stay(tmp_path: Path) 
     assert names(cache) == {"abcd", young.name}
 
 
-def test_who_only_reads_looks_at_no_other_file(tmp_path: Path, small: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reading_never_lists_the_folder(tmp_path: Path, small: None, monkeypatch: pytest.MonkeyPatch) -> None:
     Cache(tmp_path, KEY).put("abcd", b"content")
     monkeypatch.setattr("os.scandir", None)
     cache = Cache(tmp_path, KEY)
@@ -268,14 +268,14 @@ def test_nothing_outside_the_folder_is_deleted(tmp_path: Path, small: None) -> N
     assert len(list(outside.iterdir())) == 2 and names(cache) == {"abcd"}
 
 
-# What others could change is not used
+# Folders that others could change are not used
 
 others = pytest.mark.skipif(sys.platform == "win32", reason="rights and links as POSIX has them")
 
 
 @others
 @pytest.mark.parametrize("which", ["folder", "shelf", "drawer"])
-def test_what_others_may_write_to_is_neither_read_nor_written(tmp_path: Path, which: str) -> None:
+def test_folders_writable_by_others_are_not_used(tmp_path: Path, which: str) -> None:
     first = Cache(tmp_path / "cache", KEY)
     first.put("abcd", b"content")
     path = file_of(first, "abcd")
@@ -291,7 +291,7 @@ def test_what_others_may_write_to_is_neither_read_nor_written(tmp_path: Path, wh
 
 @others
 @pytest.mark.parametrize("which", ["folder", "shelf", "drawer"])
-def test_a_folder_exchanged_for_a_link_is_not_written_through(tmp_path: Path, which: str) -> None:
+def test_no_write_follows_a_swapped_in_link(tmp_path: Path, which: str) -> None:
     outside = tmp_path / "outside"
     (outside / file_of(Cache(Path(), KEY), "abcd").parent).mkdir(parents=True, mode=0o700)
     cache = Cache(tmp_path / "cache", KEY)
@@ -308,9 +308,7 @@ def test_a_folder_exchanged_for_a_link_is_not_written_through(tmp_path: Path, wh
 
 @others
 @pytest.mark.parametrize("which", ["folder", "shelf", "drawer"])
-def test_a_folder_exchanged_for_a_link_before_a_file_in_it_is_deleted_costs_nothing_outside(
-    tmp_path: Path, small: None, which: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_deletion_follows_a_swapped_in_link(tmp_path: Path, small: None, which: str, monkeypatch: pytest.MonkeyPatch) -> None:
     cache = Cache(tmp_path / "cache", KEY)
     for number in range(8):
         cache.put(f"name{number}", bytes(300))
@@ -322,26 +320,26 @@ def test_a_folder_exchanged_for_a_link_before_a_file_in_it_is_deleted_costs_noth
         folder.symlink_to(tmp_path / "outside")
         return sorted(found)  # type: ignore[type-var]
 
-    monkeypatch.setattr("normgrade.oracle.cache.sorted", exchanged, raising=False)  # which comes between the look and the deletion
+    monkeypatch.setattr("normgrade.oracle.cache.sorted", exchanged, raising=False)  # it is called between the listing and the deletion
     cache.sweep()
     assert len([path for path in (tmp_path / "outside").rglob("*") if path.is_file()]) == 8
 
 
 @others
-def test_new_folders_are_the_users_alone(tmp_path: Path) -> None:
+def test_new_folders_are_private_to_the_user(tmp_path: Path) -> None:
     cache = Cache(tmp_path / "cache", KEY)
     cache.put("abcd", b"content")
     drawer = file_of(cache, "abcd").parent
     assert [path.stat().st_mode & 0o777 for path in (tmp_path / "cache", drawer.parent, drawer)] == [0o700] * 3
 
 
-# Where it lies
+# Its folder on each platform
 
 PLACES = ("NORMGRADE_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA", "NORMGRADE_CONFIG", "XDG_CONFIG_HOME", "APPDATA")
 
 
 def pretend(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, platform: str, variables: dict[str, str]) -> None:
-    """Be on another platform, where these variables alone name places."""
+    """Pretend to be on another platform, with only these environment variables for folders."""
     for name in PLACES:
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
@@ -373,7 +371,7 @@ def test_each_platform_has_its_place(
     assert user_cache() == tmp_path / folder
 
 
-def test_memory_is_bounded_and_what_was_forgotten_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_is_bounded_and_dropped_content_is_reread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("normgrade.oracle.cache.MOST_HELD", 3)
     cache = Cache(tmp_path, KEY)
     for number in range(7):
@@ -394,7 +392,7 @@ def test_memory_is_bounded_and_what_was_forgotten_is_read_again(tmp_path: Path, 
         ("win32", {"NORMGRADE_CONFIG": "own"}, "own"),
     ],
 )
-def test_each_platform_has_its_place_for_what_a_user_chose(
+def test_each_platform_has_its_place_for_configuration(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, platform: str, variables: dict[str, str], folder: str
 ) -> None:
     pretend(monkeypatch, tmp_path, platform, variables)

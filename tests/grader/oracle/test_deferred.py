@@ -1,4 +1,4 @@
-"""A mapping that is made when somebody looks into it."""
+"""Tests of a mapping that is made at its first use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from normgrade.oracle.deferred import Deferred
 
 
 @pytest.mark.parametrize("look", [lambda each: each["a"], len, list, dict, lambda each: "a" in each, lambda each: each.get("b")])
-def test_it_is_made_once_when_somebody_looks(look: Callable[[Any], object]) -> None:
+def test_mapping_is_made_once_at_first_use(look: Callable[[Any], object]) -> None:
     made: list[int] = []
 
     def make() -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""What a request leaves open is drawn: state that hides nothing, and upstream gradients of the right shape."""
+"""Tests of the draws that complete a request: state that hides no mistake, and upstream gradients of the right shape."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def reference() -> ModuleType:
 
 
 def completed(reference: ModuleType, *story: Part, key: object = KEY, layer: str = "Norm") -> dict[str, Any]:
-    """The inputs of a story, completed."""
+    """Return the inputs of a completed story."""
     asked = request(story, layer, key)
     assert asked.draw is key
     answered = complete(reference, asked, module(PROBES, "completion_probes"))
@@ -102,7 +102,7 @@ def upstreams(inputs: dict[str, Any]) -> list[np.ndarray | None]:
 # Random numbers
 
 
-def test_numbers_depend_on_their_key_alone() -> None:
+def test_numbers_depend_only_on_their_key() -> None:
     first = generator("a", 1).standard_normal(3)
     generator("b").standard_normal(100)
     assert (generator("a", 1).standard_normal(3) == first).all()
@@ -116,12 +116,12 @@ def test_the_numbers_of_a_key_never_change() -> None:
 # State
 
 
-def test_all_state_is_drawn_but_what_is_switched_off(reference: ModuleType) -> None:
+def test_all_state_is_drawn_unless_switched_off(reference: ModuleType) -> None:
     assert list(state_of(reference, build(4), train(X))) == ["weight", "bias", "running_var", "num_batches_tracked"]
     assert list(state_of(reference, build(4, affine=False), train(X))) == ["running_var", "num_batches_tracked"]
 
 
-def test_state_of_inner_layers_is_drawn_by_its_full_name(reference: ModuleType) -> None:
+def test_inner_state_is_drawn_by_full_name(reference: ModuleType) -> None:
     names = ["alphas", "layers.0.weight", "layers.1.weight", "layers.1.bias", "layers.1.running_var", "layers.1.num_batches_tracked"]
     state = state_of(reference, build(4), train(X), layer="Stack")
     assert list(state) == names and state["layers.0.weight"].shape == (4, 4)
@@ -134,7 +134,7 @@ def test_state_has_the_shape_and_dtype_of_the_layer(reference: ModuleType) -> No
     }  # fmt: skip
 
 
-def test_state_does_not_depend_on_the_order_in_which_a_layer_lists_it(reference: ModuleType) -> None:
+def test_state_does_not_depend_on_the_layers_order(reference: ModuleType) -> None:
     one, other = (state_of(reference, build(4), train(X), layer=layer) for layer in ("Norm", "Reordered"))
     assert (one["weight"] == other["weight"]).all() and (one["running_var"] == other["running_var"]).all()
 
@@ -157,7 +157,7 @@ def test_another_check_draws_other_state(reference: ModuleType) -> None:
 
 @given(st.integers(0, 10_000), st.sampled_from(["weight", "bias", "gamma", "running_mean", "alphas"]))
 @settings(max_examples=50, deadline=None, derandomize=True)
-def test_no_drawn_number_is_near_an_initial_value_or_another(seed: int, name: str) -> None:
+def test_drawn_numbers_differ_from_initial_values(seed: int, name: str) -> None:
     drawn = draw_state(generator(seed), name, (2, 3), floating=True)
     assert drawn.shape == (2, 3) and len(np.unique(drawn)) == 6
     assert (np.abs(drawn) >= 0.5).all() and (np.abs(drawn) <= 1.8).all() and (drawn != 1).all()
@@ -179,11 +179,11 @@ def test_whole_numbers_are_small_counts() -> None:
     assert drawn.dtype == np.int64 and set(drawn.tolist()) == {3, 4, 5, 6, 7, 8}
 
 
-def test_a_drawn_number_without_dimensions_is_one() -> None:
+def test_scalar_state_is_drawn_as_a_scalar() -> None:
     assert draw_state(generator(0), "alpha", (), floating=True).shape == draw_state(generator(0), "n", (), floating=False).shape == ()
 
 
-def test_state_that_the_suite_gives_is_taken_and_broadcast(reference: ModuleType) -> None:
+def test_state_given_by_the_suite_is_broadcast(reference: ModuleType) -> None:
     built = build(4).filled(weight=2.0, bias=np.arange(4.0), num_batches_tracked=0)
     state, drawn = state_of(reference, built, train(X)), state_of(reference, build(4), train(X))
     assert state["weight"].tolist() == [2.0] * 4 and state["bias"].tolist() == [0.0, 1.0, 2.0, 3.0]
@@ -191,19 +191,19 @@ def test_state_that_the_suite_gives_is_taken_and_broadcast(reference: ModuleType
     assert (state["running_var"] == drawn["running_var"]).all()
 
 
-def test_floating_point_state_is_watched_and_counters_on_demand(reference: ModuleType) -> None:
+def test_floating_point_state_is_watched_and_counters_on_request(reference: ModuleType) -> None:
     assert completed(reference, build(4), train(X))["watch"] == ["weight", "bias", "running_var"]
     watched = completed(reference, build(4).watching("num_batches_tracked"), train(X))["watch"]
     assert watched == ["weight", "bias", "running_var", "num_batches_tracked"]
 
 
-def test_a_new_layer_is_asked_for_every_name_even_of_what_is_switched_off(reference: ModuleType) -> None:
+def test_new_layer_is_asked_for_switched_off_names_too(reference: ModuleType) -> None:
     names = ["weight", "bias", "running_var", "num_batches_tracked"]
     assert completed(reference, build(4)) == {"layer": "Norm", "args": [4], "kwargs": {}, "names": names}
     assert completed(reference, build(4, affine=False))["names"] == names
 
 
-def test_a_layer_that_refuses_to_be_built_has_no_state(reference: ModuleType) -> None:
+def test_layer_that_cannot_be_built_has_no_state(reference: ModuleType) -> None:
     inputs = completed(reference, build(3), train(X))
     assert (inputs["state"], inputs["watch"], upstreams(inputs)) == ({}, [], [None])
     assert completed(reference, build(3))["names"] == []
@@ -212,18 +212,18 @@ def test_a_layer_that_refuses_to_be_built_has_no_state(reference: ModuleType) ->
 # Upstream gradients
 
 
-def test_an_upstream_gradient_has_the_shape_of_the_output(reference: ModuleType) -> None:
+def test_upstream_gradient_has_the_shape_of_the_output(reference: ModuleType) -> None:
     first, reloaded, second = upstreams(completed(reference, build(4), train(X), reload(), evaluate(np.ones((2, 5, 4), np.float32))))
     assert first is not None and second is not None and reloaded is None
     assert first.shape == (4,) and second.shape == (5, 4) and first.dtype == np.float32
 
 
-def test_an_output_without_dimensions_has_an_upstream_gradient_too(reference: ModuleType) -> None:
+def test_scalar_output_has_an_upstream_gradient_too(reference: ModuleType) -> None:
     [upstream] = upstreams(completed(reference, build(4), train(X), layer="Stack"))
     assert upstream is not None and upstream.shape == ()
 
 
-def test_every_step_has_an_upstream_gradient_of_its_own(reference: ModuleType) -> None:
+def test_every_step_has_its_own_upstream_gradient(reference: ModuleType) -> None:
     first, second = upstreams(completed(reference, build(4), train(X), train(X)))
     [again] = upstreams(completed(reference, build(4), train(2 * X)))
     assert first is not None and second is not None and again is not None
@@ -239,40 +239,40 @@ def test_half_precision_has_no_upstream_gradient(reference: ModuleType) -> None:
     assert upstreams(completed(reference, build(4), train(X, dtype="bfloat16"))) == [None]
 
 
-def test_the_gradient_that_a_backward_pass_by_hand_gets_has_the_dtype_of_the_output() -> None:
+def test_gradient_for_a_hand_written_backward_has_output_dtype() -> None:
     for dtype in ("float16", "float32", "float64"):
         drawn = draw_upstream("key", 1, Form((2, 3), dtype))
         assert drawn is not None and (drawn.dtype, drawn.values.dtype.name, drawn.values.shape) == (dtype, dtype, (2, 3))
     assert draw_upstream("key", 1, None) is None
 
 
-def test_the_upstream_gradient_of_a_call_has_the_shape_of_its_result(reference: ModuleType) -> None:
+def test_upstream_gradient_of_a_call_has_result_shape(reference: ModuleType) -> None:
     inputs = completed(reference, call("half", np.ones((4, 3), np.float32)))
     assert inputs["upstream"].values.shape == (2, 3) and inputs["function"] == "half"
 
 
 @pytest.mark.parametrize("function", ["both", "nothing", "missing"])
-def test_a_call_without_one_array_as_its_result_has_no_upstream_gradient(reference: ModuleType, function: str) -> None:
+def test_call_without_single_array_has_no_upstream_gradient(reference: ModuleType, function: str) -> None:
     assert completed(reference, call(function, X))["upstream"] is None
 
 
-def test_a_probe_of_the_exercise_may_name_its_inputs_as_it_likes(reference: ModuleType) -> None:
+def test_own_probe_may_choose_the_names_of_inputs(reference: ModuleType) -> None:
     assert completed(reference, probe("own", steps=3)) == {"steps": 3}
 
 
-def test_a_probe_of_the_exercise_may_ask_for_an_upstream_gradient(reference: ModuleType) -> None:
+def test_own_probe_may_ask_for_an_upstream_gradient(reference: ModuleType) -> None:
     inputs = completed(reference, probe("pulled", x=X, upstream="drawn"))
     assert inputs["upstream"].values.shape == (4,)
 
 
-def test_a_request_is_completed_without_being_changed(reference: ModuleType) -> None:
+def test_completion_does_not_change_the_request(reference: ModuleType) -> None:
     asked = request([build(4), train(X)], "Norm", KEY)
     before = repr(asked)
     complete(reference, asked, None)
     assert repr(asked) == before
 
 
-def test_a_request_that_leaves_nothing_open_comes_back_as_it_is(reference: ModuleType) -> None:
+def test_complete_request_is_returned_unchanged(reference: ModuleType) -> None:
     answered = complete(reference, request([build(4), train(X)], "Norm", KEY), None)
     assert complete(reference, answered, None) is answered
 
@@ -282,7 +282,7 @@ def test_a_request_that_leaves_nothing_open_comes_back_as_it_is(reference: Modul
 
 @given(arrays.arrays(np.float32, 8, elements=st.floats(width=32, allow_nan=False)))
 @settings(max_examples=100, deadline=None, derandomize=True)
-def test_bfloat16_is_rounded_to_nearest_even_as_torch_does(values: np.ndarray) -> None:
+def test_bfloat16_is_rounded_as_in_torch(values: np.ndarray) -> None:
     rounded = rounded_to(values, "bfloat16")
     assert rounded.dtype == "bfloat16" and rounded.values.dtype == np.float32
     assert rounded.values.tobytes() == torch.from_numpy(values).bfloat16().float().numpy().tobytes()
@@ -297,18 +297,18 @@ def test_ties_go_to_even(bits: int, nearest: int) -> None:
     assert int(rounded_to(value, "bfloat16").values.view(np.uint32)) == nearest
 
 
-def test_not_a_number_stays_so() -> None:
+def test_nan_stays_nan() -> None:
     assert np.isnan(rounded_to(np.array([np.nan, -np.nan]), "bfloat16").values).all()
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int64"])
-def test_other_dtypes_are_numpys(dtype: str) -> None:
+def test_other_dtypes_are_rounded_by_numpy(dtype: str) -> None:
     values = np.array([1.0, 2.5, -3.0])
     rounded = rounded_to(values, dtype)
     assert rounded.dtype == dtype and (rounded.values == values.astype(dtype)).all() and rounded.values.dtype.name == dtype
 
 
-def test_state_that_the_reference_does_not_have_is_an_error_of_the_suite() -> None:
+def test_state_unknown_to_the_reference_is_an_error() -> None:
     story = build(4).filled(wieght=1.0), evaluate(np.ones((2, 4), np.float32))
     with pytest.raises(ValueError, match=r'^the reference has no "wieght" to fill or watch; it has weight, bias, running_var, '):
         complete(module(REFERENCE, "implementation"), request(story, "Norm", 0), None)

@@ -1,4 +1,4 @@
-"""Plays in float64 that are owed, and played together."""
+"""Tests of float64 plays that are queued and then played together."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ASKED = [Request("p", {"number": number}) for number in range(3)]
 
 
 class Player:
-    """Answers each request alike, and remembers what it was asked at once."""
+    """A player that gives every request the same answer, and records the requests of each call."""
 
     def __init__(self, answer: Observation | None = SEEN) -> None:
         self.answer, self.asked = answer, list[list[Request]]()
@@ -34,7 +34,7 @@ def cache(tmp_path: Path) -> Cache:
     return Cache(tmp_path, b"k" * 32)
 
 
-def test_all_that_is_owed_is_played_with_the_first_that_is_needed(cache: Cache) -> None:
+def test_first_need_plays_everything_owed(cache: Cache) -> None:
     player = Player()
     plays = ExactPlays(cache, player)
     for number, request in enumerate(ASKED):
@@ -44,19 +44,19 @@ def test_all_that_is_owed_is_played_with_the_first_that_is_needed(cache: Cache) 
     assert player.asked == [ASKED]
 
 
-def test_what_was_never_owed_is_played_when_it_is_needed(cache: Cache) -> None:
+def test_play_that_was_never_owed_runs_when_needed(cache: Cache) -> None:
     player = Player()
     assert ExactPlays(cache, player).of("1", ASKED[1]) is SEEN and player.asked == [[ASKED[1]]]
 
 
-def test_what_was_played_is_kept(cache: Cache) -> None:
+def test_plays_are_kept(cache: Cache) -> None:
     ExactPlays(cache, Player()).of("1", ASKED[1])
     player = Player()
     again = ExactPlays(Cache(cache.folder, cache.key), player).of("1", ASKED[1])
     assert again is not None and player.asked == [] and again.values.keys() == SEEN.values.keys()
 
 
-def test_what_has_no_answer_is_not_kept(cache: Cache) -> None:
+def test_play_without_an_answer_is_not_kept(cache: Cache) -> None:
     assert ExactPlays(cache, Player(None)).of("1", ASKED[1]) is None
     player = Player()
     assert ExactPlays(cache, player).of("1", ASKED[1]) is SEEN and len(player.asked) == 1
@@ -92,7 +92,7 @@ def test_an_observation_comes_back() -> None:
             assert found == value and type(found) is type(value)
 
 
-def test_equal_arrays_are_written_once_and_numbers_of_float32_at_half_their_size() -> None:
+def test_equal_arrays_are_shared_and_float32_is_halved() -> None:
     wide = np.random.default_rng(0).standard_normal(1000)
 
     def size(*arrays: np.ndarray) -> int:
@@ -103,6 +103,6 @@ def test_equal_arrays_are_written_once_and_numbers_of_float32_at_half_their_size
 
 
 @pytest.mark.parametrize("content", [b"", b"x", encode(SEEN)[:-3]])
-def test_damaged_bytes_are_said_to_be(content: bytes) -> None:
+def test_damaged_bytes_raise(content: bytes) -> None:
     with pytest.raises(Damaged):
         decode(content)

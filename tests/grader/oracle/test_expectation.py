@@ -1,4 +1,4 @@
-"""The oracle: right numbers in float64, how well they are determined in float32, remembered on disk."""
+"""Tests of the oracle: right numbers in float64, how well they are determined in float32, and the cache on disk."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def asked(*story: Part) -> TypedRequest:
 
 
 def called(oracle: Oracle, function: str, x: np.ndarray = X) -> Expected:
-    """What is expected of one of the functions."""
+    """Return the expected result of one of the functions."""
     return oracle.expectation(FUNCTIONS, asked(call(function, x))).places[Place("result")]
 
 
@@ -114,7 +114,7 @@ def test_numbers_are_those_of_float64_on_the_exact_input(oracle: Oracle) -> None
     np.testing.assert_allclose(numbers(place.value), X.astype(np.float64).mean(-1), rtol=1e-15)
 
 
-def test_a_layer_is_played_with_its_state_and_its_gradients(oracle: Oracle) -> None:
+def test_layer_is_played_with_state_and_gradients(oracle: Oracle) -> None:
     expectation = oracle.expectation(NORM, asked(build(8), train(X)))
     story = expectation.request
     assert isinstance(story, LayerStory)
@@ -126,7 +126,7 @@ def test_a_layer_is_played_with_its_state_and_its_gradients(oracle: Oracle) -> N
     assert expectation.error is None and unsound(expectation) is None
 
 
-def test_the_dtype_that_is_expected_is_that_of_a_native_play(oracle: Oracle) -> None:
+def test_expected_dtype_is_that_of_a_native_play(oracle: Oracle) -> None:
     places = oracle.expectation(NORM, asked(build(8).to("float16"), train(X, dtype="float16"))).places
     assert {name: place.dtype for name, place in places.items()} == {
         "step 1 · output": "float16", "step 1 · input left alone": "float16", "step 1 · weight": "float16",
@@ -158,12 +158,12 @@ def test_one_play_is_in_float64_or_native(oracle: Oracle) -> None:
     assert (exact.values["result"], native.values["result"]) == ("torch.float64", "torch.float32")
 
 
-def test_a_value_above_the_limit_is_described_as_a_worker_does(oracle: Oracle) -> None:
+def test_value_above_the_limit_is_foreign(oracle: Oracle) -> None:
     wanted = oracle.expectation(FUNCTIONS, asked(call("mean", X))).request
     assert isinstance(oracle.natively(FUNCTIONS, wanted, 1).values["result"], Foreign)
 
 
-def test_a_native_play_is_remembered_on_demand_and_told_once(oracle: Oracle) -> None:
+def test_remembered_native_play_is_returned_once(oracle: Oracle) -> None:
     wanted, seen = oracle.expectation(FUNCTIONS, asked(call("dtype", X))).request, Observation({Place("result"): "seen"})
     oracle.remember(FUNCTIONS, wanted, seen)
     assert oracle.natively(FUNCTIONS, wanted) is not seen
@@ -179,7 +179,7 @@ def test_a_probe_of_the_exercise_is_played(tmp_path: Path) -> None:
     np.testing.assert_allclose(numbers(place.value), 2 * X.astype(np.float64).mean(-1), rtol=1e-15)
 
 
-def test_a_size_is_allowed_that_any_right_answer_keeps(oracle: Oracle) -> None:
+def test_size_limit_leaves_room_for_right_answers(oracle: Oracle) -> None:
     small, large = oracle.expectation(FUNCTIONS, asked(call("rank", X))), oracle.expectation(FUNCTIONS, asked(call("same", X)))
     assert small.size_bytes >= 4096 and large.size_bytes >= 2 * X.size * 8
 
@@ -187,17 +187,17 @@ def test_a_size_is_allowed_that_any_right_answer_keeps(oracle: Oracle) -> None:
 # The spread
 
 
-def test_a_number_that_is_only_handed_on_moves_by_one_rounding(oracle: Oracle) -> None:
+def test_copied_number_moves_by_one_rounding(oracle: Oracle) -> None:
     moves = spread(called(oracle, "same")) / (U * np.abs(X))
     assert (moves > 0.2).all() and (moves < 2.5).all()
 
 
 @pytest.mark.parametrize("function", ["constant", "zero"])
-def test_what_is_exact_does_not_move(oracle: Oracle, function: str) -> None:
+def test_exact_results_do_not_move(oracle: Oracle, function: str) -> None:
     assert not spread(called(oracle, function)).any()
 
 
-def test_what_cancels_moves_by_what_it_cancelled_from(oracle: Oracle) -> None:
+def test_cancellation_moves_by_the_size_of_its_terms(oracle: Oracle) -> None:
     moves = spread(called(oracle, "shifted")) / (U * 1e4)
     assert (moves > 0.3).all() and (moves < 5).all()
 
@@ -213,7 +213,7 @@ def test_the_spread_has_the_shape_of_the_numbers(oracle: Oracle) -> None:
 def test_gradients_have_a_spread_of_their_own(oracle: Oracle) -> None:
     place = oracle.expectation(NORM, asked(build(2, eps=1e-8), train(X[:, :2]))).places[gradient_of("input", step=1)]
     cancelled = np.abs(numbers(place.value)).max()
-    assert cancelled < 1e-4 and (spread(place) > 1e-3 * cancelled).all()  # with two features the exact gradient is next to nothing
+    assert cancelled < 1e-4 and (spread(place) > 1e-3 * cancelled).all()  # with two features the exact gradient is almost zero
 
 
 @pytest.mark.parametrize(("dtype", "has_slack"), [("float32", False), ("float16", True), ("bfloat16", True)])
@@ -262,7 +262,7 @@ class Tracked(nn.Module):
 """
 
 
-def test_half_precision_moves_with_what_a_step_stores(oracle: Oracle) -> None:
+def test_half_precision_moves_with_stored_state(oracle: Oracle) -> None:
     layer = LayerStory("Tracked", dtype="bfloat16", state={"running_mean": Array(np.zeros(1, np.float32), "bfloat16")})
     x = np.full(4, 3.0, np.float32)
     steps = [LayerStep(Action.TRAIN, Array(x, "bfloat16")), LayerStep(Action.EVALUATE, Array(x + 1, "bfloat16"))]
@@ -287,7 +287,7 @@ def test_right_code_that_rounds_more_widens_spread_and_slack() -> None:
     assert widest(moving([9.0], None)) == widest(replace(moving([0.0], None), places={})) == [[1.0, 4.0], [5.0, 2.0]]
 
 
-def test_a_place_that_a_play_did_not_come_to_has_no_finite_spread() -> None:
+def test_place_missing_in_a_play_has_infinite_spread() -> None:
     true, there = Array(np.ones(2), "float64"), Observation({"output": Array(np.full(2, 1.5), "float64")})
     assert movement(true, "output", [there, there]).tolist() == [0.5, 0.5]
     assert movement(true, "output", [there, Observation()]).tolist() == [np.inf, np.inf]
@@ -298,7 +298,7 @@ def test_a_place_that_a_play_did_not_come_to_has_no_finite_spread() -> None:
 # Errors and unsound references
 
 
-def test_an_error_of_the_reference_is_expected_with_what_was_seen_before(oracle: Oracle) -> None:
+def test_error_of_the_reference_keeps_earlier_steps(oracle: Oracle) -> None:
     expectation = oracle.expectation(NORM, asked(build(8), train(X), train(X[0])))
     assert expectation.error is not None
     assert (expectation.error.cause, expectation.error.types[0], expectation.error.step) == (Cause.RAISED, "ValueError", 2)
@@ -333,19 +333,19 @@ def test_a_reference_that_is_not_finite_is_unsound(oracle: Oracle, function: str
     assert not np.isfinite(allowed(expectation.places[Place("result")])).all()
 
 
-def test_a_reference_that_returns_no_numbers_is_unsound_from_the_cache_too(oracle: Oracle, tmp_path: Path) -> None:
+def test_reference_without_numbers_is_unsound_from_cache_too(oracle: Oracle, tmp_path: Path) -> None:
     for one in (oracle, Oracle(Cache(tmp_path, MINE))):
         assert (unsound(one.expectation(FUNCTIONS, asked(call("listed", X)))) or "").startswith("the reference returns a list at result, ")
 
 
-def test_the_standard_error_of_an_estimate_comes_back_from_the_cache(tmp_path: Path) -> None:
+def test_standard_error_of_an_estimate_survives_the_cache(tmp_path: Path) -> None:
     oracle = Oracle(Cache(tmp_path, MINE), "from normgrade.probes import Estimate\ndef level(impl): return {'level': Estimate(0.5, 0.25)}")
     for _ in range(2):
         place = oracle.expectation(FUNCTIONS, asked(probe("level"))).places[Place("level")]
         assert (numbers(place.value).item(), place.error, allowed(place).item()) == (0.5, 0.25, pytest.approx(5 * 2**0.5 * 0.25, rel=1e-4))
 
 
-# What is remembered
+# The cache
 
 
 def test_the_same_request_gives_the_same_bytes(tmp_path: Path) -> None:
@@ -353,7 +353,7 @@ def test_the_same_request_gives_the_same_bytes(tmp_path: Path) -> None:
     assert encode(one) == encode(other)
 
 
-def test_what_was_computed_once_is_not_computed_again(tmp_path: Path) -> None:
+def test_cached_expectation_is_not_computed_again(tmp_path: Path) -> None:
     wanted = asked(call("mean", X))
     known = Oracle(Cache(tmp_path, MINE)).expectation(FUNCTIONS, wanted)
     Cache(tmp_path, MINE).put(key_of(BROKEN, wanted), encode(known))
@@ -362,7 +362,7 @@ def test_what_was_computed_once_is_not_computed_again(tmp_path: Path) -> None:
         Oracle(Cache(tmp_path / "empty", MINE)).expectation(BROKEN, wanted)
 
 
-def test_what_is_known_needs_no_torch(tmp_path: Path) -> None:
+def test_cached_expectation_needs_no_torch(tmp_path: Path) -> None:
     source = "import torch\ndef mean(x):\n    return x.mean()\n"
     arguments = f"{source!r}, FunctionCall('mean', draw=1)"
     code = f"""
@@ -389,7 +389,7 @@ print(Oracle(Cache(Path(sys.argv[1]), bytes(32))).expectation({arguments}).error
         encode(Expectation(OwnProbe("p"), {})) + b"x",
     ],
 )
-def test_what_is_damaged_is_computed_again(tmp_path: Path, content: bytes) -> None:
+def test_damaged_cache_entry_is_computed_again(tmp_path: Path, content: bytes) -> None:
     wanted = asked(call("mean", X))
     right = encode(Oracle(Cache(tmp_path / "other", MINE)).expectation(FUNCTIONS, wanted))
     key = key_of(FUNCTIONS, wanted)
@@ -398,7 +398,7 @@ def test_what_is_damaged_is_computed_again(tmp_path: Path, content: bytes) -> No
     assert Cache(tmp_path, MINE).get(key) == right
 
 
-def test_the_cache_is_asked_for_the_very_same_question_only() -> None:
+def test_cache_key_depends_on_every_part() -> None:
     wanted = asked(call("mean", X))
     keys = [
         key_of(FUNCTIONS, wanted),
@@ -414,7 +414,7 @@ def test_the_cache_is_asked_for_the_very_same_question_only() -> None:
     assert len(set(keys)) == len(keys) and key_of(FUNCTIONS, asked(call("mean", X.copy()))) == keys[0]
 
 
-def test_a_key_knows_where_its_parts_end() -> None:
+def test_cache_key_separates_its_parts() -> None:
     assert len({fingerprint("ab", "c"), fingerprint("a", "bc"), fingerprint("abc"), fingerprint("abc", ""), fingerprint("", "abc")}) == 5
     assert fingerprint("é") == fingerprint("é".encode())
 
@@ -431,7 +431,7 @@ STORY = LayerStory(
 
 
 def numbers_of(request: Playable) -> tuple[Array, Array, Array]:
-    """The weight, the count and the input of a story."""
+    """Return the weight, the count and the input of a story."""
     story = typed(request)
     assert isinstance(story, LayerStory) and story.steps[0].x is not None
     return story.state["weight"], story.state["count"], story.steps[0].x
@@ -445,7 +445,7 @@ def test_numbers_are_widened_exactly_and_nothing_else_is_touched() -> None:
     assert count is STORY.state["count"] and wide.inputs["args"] == [3, 0.1] and wide.probe == "layer_story"
 
 
-def test_every_number_that_goes_in_moves_by_the_unit_roundoff() -> None:
+def test_every_input_number_moves_by_the_unit_roundoff() -> None:
     weight, count, x = numbers_of(perturbed(widened(STORY), U, seed=0))
     moves = [(weight.values - 1) / U, (x.values - 2) / (2 * U)]
     assert all(0.8 < np.sqrt((move**2).mean()) < 1.2 and (move != 0).all() for move in moves)
@@ -453,7 +453,7 @@ def test_every_number_that_goes_in_moves_by_the_unit_roundoff() -> None:
 
 
 @pytest.mark.parametrize("written", [True, False])
-def test_some_of_the_state_alone_may_move_and_as_it_does_with_the_rest(written: bool) -> None:
+def test_part_of_the_state_can_move_by_itself(written: bool) -> None:
     story = replace(STORY, state={**STORY.state, "running_mean": Array(np.ones(100, np.float32), "float32")})
     rounded = with_rounded_state(story, ["weight"], U, 0, written)
     weight, count, x = numbers_of(rounded)
@@ -462,7 +462,7 @@ def test_some_of_the_state_alone_may_move_and_as_it_does_with_the_rest(written: 
     assert rounded.rounding == ((U, 0) if written else ())
 
 
-def test_a_seed_moves_numbers_the_same_way_and_another_another() -> None:
+def test_movement_depends_on_the_seed() -> None:
     first, again, other = (numbers_of(perturbed(widened(STORY), U, seed))[0].values for seed in (1, 1, 2))
     assert (first == again).all() and (first != other).all()
 
@@ -472,9 +472,7 @@ def test_a_seed_moves_numbers_the_same_way_and_another_another() -> None:
     ('RuntimeError("DefaultCPUAllocator: can\'t allocate memory")', MemoryError),
 ])  # fmt: skip
 @pytest.mark.parametrize("story", [[call("stopped", X)], [build(8), train(X), train(X)]], ids=["function", "layer"])
-def test_what_stops_the_grader_is_no_observation_and_nothing_is_kept(
-    stop: str, raised: type[BaseException], story: Story, tmp_path: Path
-) -> None:
+def test_exceptions_that_stop_the_grader_are_not_kept(stop: str, raised: type[BaseException], story: Story, tmp_path: Path) -> None:
     source = f"{NORM}\n\ndef stopped(x):\n    raise {stop}\n\nclass Norm(Norm):\n    def forward(self, x):\n        raise {stop}\n"
     oracle = Oracle(Cache(tmp_path, MINE))
     with pytest.raises(raised):
@@ -482,7 +480,7 @@ def test_what_stops_the_grader_is_no_observation_and_nothing_is_kept(
     assert list(tmp_path.rglob("*")) == []
 
 
-def test_an_interrupt_that_the_reference_swallows_is_raised_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupt_swallowed_by_the_reference_is_raised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     oracle = Oracle(Cache(tmp_path, MINE))
     monkeypatch.setattr(interrupts.Interrupts, "first", None)  # for the tests that follow
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -495,7 +493,7 @@ def test_an_interrupt_that_the_reference_swallows_is_raised_all_the_same(tmp_pat
     assert list(tmp_path.rglob("*")) == []
 
 
-def test_what_is_kept_is_computed_anew_on_demand(tmp_path: Path) -> None:
+def test_cached_expectation_is_recomputed_on_request(tmp_path: Path) -> None:
     wanted, cache = asked(call("mean", X)), Cache(tmp_path, MINE)
     right = encode(Oracle(cache).expectation(FUNCTIONS, wanted))
     other = Oracle(cache).expectation(FUNCTIONS, asked(call("mean", X * 2)))

@@ -1,4 +1,4 @@
-"""What is expected, and how large an answer may be."""
+"""Tests of expected values and the size limit of an answer."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from normgrade.worker.requests import OwnProbe
         ([Array(np.zeros(2), "float64"), Array(np.zeros((10, 10)), "float64"), 1], 4096 + 1600),
     ],
 )
-def test_a_value_may_be_twice_as_large_as_the_largest_that_is_expected(values: list[Value], size_bytes: int) -> None:
+def test_size_limit_is_twice_the_largest_expected_value(values: list[Value], size_bytes: int) -> None:
     places = {Place(str(number)): Expected(value) for number, value in enumerate(values)}
     assert Expectation(OwnProbe("p"), places).size_bytes == size_bytes
 
 
-def test_nothing_is_uncertain_unless_it_is_said() -> None:
+def test_expected_value_is_certain_by_default() -> None:
     expected = Expected(1)
     assert (expected.dtype, expected.spread, expected.slack, expected.error) == (None, None, None, 0.0)

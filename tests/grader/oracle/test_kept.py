@@ -1,4 +1,4 @@
-"""Expectations as bytes: what goes in comes out, bit by bit, and what is damaged is nothing else."""
+"""Tests of expectations as bytes: they come back bit by bit, and damage is detected."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ KEYS = [Place("output", step=1), gradient_of("{name}", step=2, name="weight"), P
 
 
 def identical(one: Any, other: Any) -> bool:
-    """Whether two values, arrays or neither are the same, bit by bit."""
+    """Return True if two values, arrays or not, are equal bit by bit."""
     if isinstance(one, Array) and isinstance(other, Array):
         return one.dtype == other.dtype and identical(one.values, other.values)
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
@@ -112,19 +112,19 @@ def kept(**changes: Any) -> dict[str, Any]:
         content(kept(error=1)),
     ],
 )
-def test_what_is_damaged_is_no_expectation(damaged: bytes) -> None:
+def test_damaged_bytes_raise(damaged: bytes) -> None:
     with pytest.raises(Damaged):
         decode(damaged)
 
 
-def test_what_is_not_damaged_is_one() -> None:
+def test_undamaged_bytes_are_decoded() -> None:
     found = decode(content(kept(places=[[KEY, PLACE]]), np.array(0.5).tobytes()))
     value = found.places[Place("x")].value
     assert isinstance(value, Array) and value.values.item() == 0.5 and found.error is None and found.request == OwnProbe("p")
 
 
 def test_the_same_bytes_give_the_same_object() -> None:
-    """Whoever grades many submissions decodes each expectation once."""
+    """Decode each expectation only once when many submissions are graded."""
     whole = content(kept(places=[[KEY, PLACE]]), np.array(0.5).tobytes())
     assert decode(whole) is decode(bytes(bytearray(whole)))
 
@@ -141,7 +141,7 @@ def test_every_cut_is_damage() -> None:
             decode(whole[:length])
 
 
-def test_a_key_is_that_of_equal_requests_only() -> None:
+def test_only_equal_requests_have_equal_keys() -> None:
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
     requests = [
         Request("p", {"x": Array(x, "float32")}), Request("q", {"x": Array(x, "float32")}), Request("p", {"y": Array(x, "float32")}),

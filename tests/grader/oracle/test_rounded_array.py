@@ -1,4 +1,4 @@
-"""Monte Carlo arithmetic for NumPy moves numbers as far as that for PyTorch, however the code is written."""
+"""Tests that Monte Carlo arithmetic for NumPy moves numbers as far as that for PyTorch, in any spelling of the code."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def in_torch(x: Any) -> Any:
 
 
 def spread(norm: Norm, x: np.ndarray, plays: int = 24) -> float:
-    """How far the numbers of the result move, in units of U, on average."""
+    """Return how far the numbers of the result move on average, in units of U."""
     moved = []
     for seed in range(plays):
         with RandomRounding(U, seed):
@@ -102,14 +102,14 @@ def test_numbers_move_as_far_as_in_pytorch(norm: Norm, features: int, offset: fl
         lambda x: x.astype(np.float32).astype(np.float64),
     ],
 )
-def test_what_only_moves_or_selects_numbers_is_exact(exact: Norm) -> None:
+def test_moving_or_selecting_numbers_is_exact(exact: Norm) -> None:
     x = np.random.default_rng(1).standard_normal((2, 3))
     with RandomRounding(0.1, 0):
         result = exact(of(x.copy()))
     assert np.array_equal(np.asarray(result), exact(x))
 
 
-def test_whole_numbers_and_truth_values_stay_as_they_are() -> None:
+def test_integers_and_booleans_stay_exact() -> None:
     x = of(np.arange(6.0).reshape(2, 3))
     with RandomRounding(0.1, 0):
         assert (x > 2).dtype == bool and x.argmax() == 5 and x.shape == (2, 3)
@@ -120,13 +120,13 @@ def test_whole_numbers_and_truth_values_stay_as_they_are() -> None:
     "joined",
     [lambda x: np.concatenate([x, x]), lambda x: np.stack([x, x]), lambda x: np.where(x > 0, x, 1.0), lambda x: np.pad(x, 1), np.sort],
 )
-def test_what_is_made_of_such_arrays_is_rounded_too(joined: Norm) -> None:
+def test_arrays_made_of_rounded_arrays_are_rounded(joined: Norm) -> None:
     x = np.random.default_rng(2).standard_normal((2, 3))
     with RandomRounding(0.1, 0):
         assert not np.array_equal(np.asarray(joined(of(x.copy())) * 1.0), joined(x))
 
 
-def test_implementations_get_such_arrays_while_the_arithmetic_is_on() -> None:
+def test_implementations_get_rounded_arrays_in_the_context() -> None:
     x = np.ones(2)
     assert type(entered(x)) is np.ndarray
     with RandomRounding(U, 0):
@@ -134,7 +134,7 @@ def test_implementations_get_such_arrays_while_the_arithmetic_is_on() -> None:
     assert type(entered(x)) is np.ndarray and np.array_equal(np.asarray(of(x) * 1.0), x)
 
 
-def test_factors_begin_again_where_too_few_are_left() -> None:
+def test_factors_start_again_if_too_few_are_left() -> None:
     arithmetic = RandomRounding(U, 0)
     first = arithmetic.next_factors((2,))
     arithmetic.used = FACTORS - 1

@@ -1,4 +1,4 @@
-"""Monte Carlo arithmetic: what computes is rounded, what only moves numbers is left alone."""
+"""Tests of Monte Carlo arithmetic: operations that compute are rounded, those that only move numbers stay exact."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Operation = Callable[[Tensor], Tensor]
 
 
 def rounded(operation: Operation, x: Tensor = X, seed: int = 0) -> Tensor:
-    """The result of an operation on a copy, rounded at random."""
+    """Return the result of an operation on a copy, rounded at random."""
     own = x.clone()
     with RandomRounding(U, seed):
         return operation(own)
@@ -27,7 +27,7 @@ def rounded(operation: Operation, x: Tensor = X, seed: int = 0) -> Tensor:
     [
         lambda x: x.clone(),
         lambda x: x.reshape(6, 4),
-        lambda x: x.transpose(0, 2).reshape(-1),  # copies, and views what was copied
+        lambda x: x.transpose(0, 2).reshape(-1),  # makes a copy, then a view of it
         lambda x: x.flatten(1)[:, 1::2],
         lambda x: x.permute(2, 0, 1).contiguous(),
         lambda x: x.expand(2, 2, 3, 4).reshape(2, -1),
@@ -56,7 +56,7 @@ def rounded(operation: Operation, x: Tensor = X, seed: int = 0) -> Tensor:
         lambda x: torch.nn.functional.interpolate(x[None], scale_factor=2.0, mode="nearest"),
     ],
 )
-def test_operations_that_only_move_numbers_are_left_alone(operation: Operation) -> None:
+def test_operations_that_only_move_numbers_are_exact(operation: Operation) -> None:
     exact = operation(X.clone())
     assert exact.is_floating_point() and torch.equal(rounded(operation), exact)
 
@@ -117,7 +117,7 @@ def test_the_backward_pass_is_rounded_too() -> None:
     assert (leaf.grad != y.detach()).all() and torch.allclose(leaf.grad, y.detach(), rtol=20 * U)
 
 
-def test_whole_numbers_and_truth_values_are_exact() -> None:
+def test_integers_and_booleans_are_exact() -> None:
     count = torch.arange(6)
     with RandomRounding(U, 0):
         assert torch.equal(count * 7 - 1, torch.tensor([-1, 6, 13, 20, 27, 34]))
@@ -129,7 +129,7 @@ def test_the_dtype_of_a_result_stays(dtype: torch.dtype) -> None:
     assert rounded(lambda x: x * 3, X.to(dtype)).dtype is dtype
 
 
-def test_a_seed_gives_the_same_numbers_and_another_gives_others() -> None:
+def test_numbers_depend_on_the_seed() -> None:
     def operation(x: Tensor) -> Tensor:
         return (x - x.mean()) / x.std()
 
@@ -137,7 +137,7 @@ def test_a_seed_gives_the_same_numbers_and_another_gives_others() -> None:
     assert (rounded(operation, seed=1) != rounded(operation, seed=2)).all()
 
 
-def test_the_random_numbers_of_others_are_left_alone() -> None:
+def test_global_random_state_is_not_used() -> None:
     torch.manual_seed(3)
     expected = torch.randn(4)
     torch.manual_seed(3)

@@ -1,4 +1,4 @@
-"""The key of the cache: the user's own, the same in every run, and off the disk while code runs that could read it."""
+"""Tests of the cache's key: it belongs to the user, stays the same, and leaves the disk while code runs that could read it."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def seal(tmp_path: Path) -> Seal:
     return Seal(tmp_path / "configuration")
 
 
-def test_a_key_is_drawn_once_and_is_the_same_in_every_run(seal: Seal) -> None:
+def test_key_is_drawn_once_and_stays_the_same(seal: Seal) -> None:
     assert len(seal.key) == KEY_BYTES
     assert Seal(seal.folder).key == seal.key == key_file(seal).read_bytes()
 
@@ -101,7 +101,7 @@ def test_nobody_else_may_read_it(seal: Seal) -> None:
 
 
 @pytest.mark.parametrize("spoil", ["readable", "short", "a link", "a pipe", "a folder"])
-def test_what_is_no_key_of_the_users_alone_is_replaced(spoil: str, seal: Seal, tmp_path: Path) -> None:
+def test_key_that_is_not_private_is_replaced(spoil: str, seal: Seal, tmp_path: Path) -> None:
     old = seal.key
     match spoil:
         case "readable":
@@ -122,7 +122,7 @@ def test_what_is_no_key_of_the_users_alone_is_replaced(spoil: str, seal: Seal, t
     assert spoil == "a folder" or Seal(seal.folder).key == new.key
 
 
-def test_where_nothing_can_be_kept_there_is_a_key_for_this_run(tmp_path: Path) -> None:
+def test_without_a_folder_the_key_lasts_one_run(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     seal = Seal(tmp_path / "file")
     seal.before_worker("process")
@@ -132,13 +132,13 @@ def test_where_nothing_can_be_kept_there_is_a_key_for_this_run(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("tier", ["linux", "container"])
-def test_behind_walls_it_stays_where_it_is(tier: str, seal: Seal) -> None:
+def test_key_stays_on_disk_in_tiers_with_walls(tier: str, seal: Seal) -> None:
     assert seal.key
     seal.before_worker(tier)
     assert key_file(seal).exists()
 
 
-def test_behind_process_it_leaves_the_disk_and_comes_back(seal: Seal) -> None:
+def test_key_leaves_the_disk_in_tier_process(seal: Seal) -> None:
     with seal:
         assert seal.key and key_file(seal).exists()
         seal.before_worker("process")
@@ -147,7 +147,7 @@ def test_behind_process_it_leaves_the_disk_and_comes_back(seal: Seal) -> None:
     assert Seal(seal.folder).key == seal.key == key_file(seal).read_bytes()
 
 
-def test_what_was_put_in_its_place_meanwhile_is_not_believed(seal: Seal) -> None:
+def test_file_put_in_place_of_the_key_is_ignored(seal: Seal) -> None:
     with seal:
         seal.before_worker("process")
         key_file(seal).write_bytes(b"f" * KEY_BYTES)
@@ -155,7 +155,7 @@ def test_what_was_put_in_its_place_meanwhile_is_not_believed(seal: Seal) -> None
     assert Seal(seal.folder).key == seal.key != b"f" * KEY_BYTES
 
 
-def test_it_comes_back_when_the_last_grading_behind_process_has_ended(seal: Seal) -> None:
+def test_key_comes_back_after_the_last_grading(seal: Seal) -> None:
     one, other, third = (Seal(seal.folder) for _ in range(3))
     key = one.key
     assert other.key == key
@@ -163,12 +163,12 @@ def test_it_comes_back_when_the_last_grading_behind_process_has_ended(seal: Seal
     other.before_worker("process")
     one.close()
     assert not key_file(seal).exists()
-    assert third.key != key and not key_file(seal).exists()  # nor is another one written, which the other could read
+    assert third.key != key and not key_file(seal).exists()  # no new key is written either, since code of the other grading could read it
     other.close()
     assert Seal(seal.folder).key == key
 
 
-def test_a_lock_that_is_never_given_back_costs_the_key_and_not_the_grading(seal: Seal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stuck_lock_costs_the_key_not_the_grading(seal: Seal, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(seal_module, "PATIENCE_S", 0.0)
     holder = Seal(seal.folder).locked(shared=False)
     assert holder is not None
@@ -180,7 +180,7 @@ def test_a_lock_that_is_never_given_back_costs_the_key_and_not_the_grading(seal:
 
 
 @pytest.mark.parametrize("spoil", [lambda folder: folder.chmod(0o777), lambda folder: replaced_by_link(folder)], ids=["writable", "a link"])
-def test_in_a_folder_of_others_nothing_is_read_written_or_deleted(spoil: Callable[[Path], object], seal: Seal) -> None:
+def test_folder_of_others_is_not_touched(spoil: Callable[[Path], object], seal: Seal) -> None:
     old = seal.key
     spoil(seal.folder)
     with Seal(seal.folder) as another:
@@ -196,7 +196,7 @@ def replaced_by_link(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("level", ["0", "1", "2"])
-def test_it_is_read_before_it_leaves_the_disk_however_python_is_run(level: str, seal: Seal) -> None:
+def test_key_survives_every_optimisation_level(level: str, seal: Seal) -> None:
     key = seal.key
     program = (
         "import sys; from pathlib import Path; from normgrade.oracle.seal import Seal\n"
@@ -207,7 +207,7 @@ def test_it_is_read_before_it_leaves_the_disk_however_python_is_run(level: str, 
     assert Seal(seal.folder).key == key
 
 
-def test_many_graders_at_once_agree_on_one_key(tmp_path: Path) -> None:
+def test_concurrent_graders_agree_on_one_key(tmp_path: Path) -> None:
     program = "import sys; from pathlib import Path; from normgrade.oracle.seal import Seal; print(Seal(Path(sys.argv[1])).key.hex())"
     command = [sys.executable, "-c", program, str(tmp_path / "configuration")]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
@@ -215,7 +215,7 @@ def test_many_graders_at_once_agree_on_one_key(tmp_path: Path) -> None:
     assert len({process.communicate()[0] for process in running}) == 1
 
 
-# What a weaker tier ran changes nothing that a stronger one reads
+# Code that ran in a weaker tier changes nothing that a stronger tier reads
 
 
 def graded(course: Course, folder: Path, source: str, tier: str) -> Report:
@@ -226,18 +226,16 @@ def graded(course: Course, folder: Path, source: str, tier: str) -> Report:
 
 
 @pytest.mark.parametrize("key", ["leaves the disk", "stays"])
-def test_what_a_submission_behind_process_forges_is_not_believed(
-    key: str, tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It seals what it forges with whatever it finds. If the key stayed where it is, that would be enough."""
+def test_expectations_forged_in_tier_process_are_ignored(key: str, tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seal forged expectations with every file found. If the key stays on the disk, the forgery works."""
     monkeypatch.setenv("NORMGRADE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("NORMGRADE_CONFIG", str(tmp_path / "configuration"))
-    monkeypatch.setattr(Host, "ready", False)  # so that the grader reads what it expects first, as while PyTorch is imported
+    monkeypatch.setattr(Host, "ready", False)  # so that the grader reads its expectations first, as while PyTorch is imported
     if key == "stays":
         monkeypatch.setattr(Seal, "before_worker", lambda seal, tier: None)
     assert graded(tiny, tmp_path, tiny.exercise("rms").reference.read_text(encoding="utf-8"), "process").outcome is Outcome.PASSED
     forger = FORGER.replace("@CACHE@", str(tmp_path / "cache")).replace("@CONFIG@", str(tmp_path / "configuration"))
     forged, wrong = graded(tiny, tmp_path, forger, "process"), graded(tiny, tmp_path, WRONG, "auto")
     believed = Outcome.PASSED if key == "stays" else Outcome.FAILED
-    assert forged.outcome is Outcome.FAILED  # what its first questions expect was read before it ran
+    assert forged.outcome is Outcome.FAILED  # the expectations of its first questions were read before it ran
     assert wrong.outcome is believed

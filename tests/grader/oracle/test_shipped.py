@@ -1,4 +1,4 @@
-"""What ships with an exercise: that it says what was computed, and says so wherever it does not."""
+"""Tests of the spreads that ship with an exercise: they match the computed ones, and every deviation is reported."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def with_spread(spread: np.ndarray) -> Recorded:
 
 
 @given(st.floats(-1e30, 1e30), st.floats(0, 1e30), st.floats(-1e-15, 1e-15))
-def test_a_movement_grows_by_a_thirtieth_of_a_percent_at_most(y: float, movement: float, moved: float) -> None:
-    """Also where y is not the same number to the last bit."""
+def test_movement_grows_by_at_most_a_thirtieth_percent(y: float, movement: float, moved: float) -> None:
+    """Check this also with a y that differs in its last bits."""
     codes, own = coded(np.array([y]), np.array([movement]))
     [found] = decoded(np.array([y * (1 + moved)]), codes, own)
     base = 2.0**-24 * abs(y) + 2.0**-149
@@ -52,7 +52,7 @@ def test_a_movement_grows_by_a_thirtieth_of_a_percent_at_most(y: float, movement
 
 
 @pytest.mark.parametrize("movement", [np.inf, np.nan])
-def test_what_is_not_finite_stays_as_it_is(movement: float) -> None:
+def test_non_finite_movement_stays_unchanged(movement: float) -> None:
     for y in (0.0, 1.0, np.inf, np.nan):
         codes, own = coded(np.array([y]), np.array([movement]))
         assert np.array_equal(decoded(np.array([y]), codes, own), [movement], equal_nan=True)
@@ -73,7 +73,7 @@ def test_an_expectation_comes_back(tmp_path: Path) -> None:
     assert found.get("b" * 64) is None
 
 
-def test_another_play_than_was_kept_is_told(tmp_path: Path) -> None:
+def test_another_play_than_the_recorded_has_no_places(tmp_path: Path) -> None:
     found = written(tmp_path / "spreads.npz")
     entry = found.get(NAME)
     assert entry is not None
@@ -99,11 +99,11 @@ def of(recorded: Recorded) -> Shipped:
 
 
 @pytest.mark.parametrize("spread", [SPREAD, 1.5 * SPREAD])
-def test_what_was_kept_does_not_deviate_from_itself_nor_by_chance(spread: np.ndarray) -> None:
+def test_small_changes_are_no_deviations(spread: np.ndarray) -> None:
     assert list(deviations(of(RECORDED), of(with_spread(spread)), RECORDED)) == []
 
 
-def test_a_sample_of_what_was_kept_may_be_computed_anew() -> None:
+def test_sample_of_the_spreads_can_be_recomputed() -> None:
     wide, other = with_spread(100 * SPREAD)[NAME], "b" * 64
     both = {NAME: RECORDED[NAME], other: wide}
     assert list(deviations(of(both), of({other: wide}), both)) == []
@@ -120,7 +120,7 @@ def test_a_sample_of_what_was_kept_may_be_computed_anew() -> None:
         ({NAME: (ASKED, replace(EXPECTATION, places={}))}, "1 request has other forms."),
     ],
 )
-def test_a_deviation_is_told(recorded: Recorded, message: str) -> None:
+def test_deviation_is_reported(recorded: Recorded, message: str) -> None:
     assert list(deviations(of(RECORDED), of(recorded), recorded)) == [message]
 
 
@@ -133,7 +133,7 @@ def test_a_deviation_is_told(recorded: Recorded, message: str) -> None:
         FunctionCall("f", upstream=DRAWN, draw="key"),
     ],
 )
-def test_a_request_is_completed_from_the_forms_in_a_complete_one(request_: TypedRequest) -> None:
+def test_request_is_completed_from_recorded_forms(request_: TypedRequest) -> None:
     state = {"weight": Form((2,), "float32"), "count": Form((), "int64")}
     layered = isinstance(request_, LayerStory | NewLayer)
     whole = completed(request_, Forms(state if layered else {}, {1: Form((2, 2), "float32")}))

@@ -1,4 +1,4 @@
-"""The generic probes of functions on arrays: what they look at, and how they call."""
+"""Tests of the generic probes of functions on arrays: their calls and observations."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_the_examples_in_docstrings_hold() -> None:
     assert found.attempted and not found.failed
 
 
-def test_every_step_shows_the_output_the_gradients_and_whether_all_is_left_alone() -> None:
+def test_every_step_shows_output_gradients_and_inputs() -> None:
     seen = played(step(), step(x=2 * X))
     assert np.array_equal(seen["step 1 · output"], X * WEIGHT) and np.array_equal(seen["step 2 · output"], 2 * X * WEIGHT)
     assert np.array_equal(seen["step 1 · gradient of input"], UPSTREAM * WEIGHT)
@@ -87,7 +87,7 @@ def test_the_upstream_gradient_has_the_dtype_of_the_input() -> None:
         (lambda x, weight: np.multiply(weight, 2, out=weight), "input 2 left alone"),
     ],
 )
-def test_an_input_that_forward_changes_is_shown_so(changes: Callable[[np.ndarray, np.ndarray], Any], place: str) -> None:
+def test_input_changed_by_forward_is_shown(changes: Callable[[np.ndarray, np.ndarray], Any], place: str) -> None:
     def changing(x: np.ndarray, weight: np.ndarray) -> Any:
         changes(x, weight)
         return forward(x, weight)
@@ -96,7 +96,7 @@ def test_an_input_that_forward_changes_is_shown_so(changes: Callable[[np.ndarray
     assert np.array_equal(played(step(), forward=changing)[f"step 1 · {place}"], original * 2)
 
 
-def test_what_backward_changes_is_shown_so() -> None:
+def test_arrays_changed_by_backward_are_shown() -> None:
     def changing(dy: np.ndarray, cache: Any) -> Any:
         x, weight, _scale = cache
         dy *= 2
@@ -116,21 +116,21 @@ def test_gradients_of_another_form_are_described(gradients: Any, held: str, numb
 
 
 @pytest.mark.parametrize("gradients", [UPSTREAM, [UPSTREAM], (UPSTREAM,)])
-def test_the_gradient_of_the_only_input_may_come_by_itself(gradients: Any) -> None:
+def test_single_gradient_needs_no_tuple(gradients: Any) -> None:
     seen = call_step(lambda x: (x, None), lambda dy, cache: gradients, X, UPSTREAM)
     assert (seen[Place("what holds the gradients")], seen[Place("number of gradients")]) == ("tuple", 1)
     assert np.array_equal(seen[Place("gradient of input")], UPSTREAM)
 
 
 @pytest.mark.parametrize(("result", "what"), [(X, "ndarray"), ((X,), "tuple of 1"), (None, "NoneType")])
-def test_forward_that_returns_no_pair_is_told_so(result: Any, what: str) -> None:
+def test_forward_without_a_pair_raises(result: Any, what: str) -> None:
     with pytest.raises(Stopped) as stopped:
         played(step(), forward=lambda x, weight: result)
     assert str(stopped.value.__cause__) == f"forward returns a pair, (y, cache); this returned: {what}"
     assert stopped.value.step == 1
 
 
-def test_what_was_seen_before_an_exception_is_kept() -> None:
+def test_observations_before_an_exception_are_kept() -> None:
     def fails(x: np.ndarray, weight: np.ndarray) -> Any:
         if x[0, 0] > 1:
             raise ValueError("too large")
@@ -141,7 +141,7 @@ def test_what_was_seen_before_an_exception_is_kept() -> None:
     assert stopped.value.step == 2 and "step 1 · output" in stopped.value.seen
 
 
-def test_a_missing_function_is_no_fault_of_a_step() -> None:
+def test_missing_function_is_not_blamed_on_a_step() -> None:
     with pytest.raises(AttributeError):
         forward_backward(SimpleNamespace(), "forward_backward", ["forward"], {}, {}, [], [step()])
 
@@ -170,14 +170,14 @@ def test_the_call_in_between_has_other_further_inputs() -> None:
     assert np.array_equal(seen["step 1 · gradient of input"], UPSTREAM * np.flip(WEIGHT))
 
 
-def test_the_backward_pass_can_run_twice_steeply_and_in_a_residual_connection() -> None:
-    both = UPSTREAM + np.flip(UPSTREAM)  # the second time with other numbers: what is kept of the first is of no use
+def test_backward_can_run_twice_steeply_or_in_residual() -> None:
+    both = UPSTREAM + np.flip(UPSTREAM)  # the second time with other numbers, so that nothing cached helps
     assert np.array_equal(played(step(twice=True))["step 1 · gradient of input"], both * WEIGHT)
     assert np.array_equal(played(step(residual=True))["step 1 · gradient of input"], UPSTREAM * WEIGHT + UPSTREAM)
     assert np.array_equal(played(step(steep=True))["step 1 · gradient of input"], 8192 * UPSTREAM * WEIGHT)
 
 
-def test_the_same_arrays_come_again_with_other_numbers() -> None:
+def test_same_arrays_are_reused_with_other_numbers() -> None:
     given = []
 
     def noting(x: np.ndarray, weight: np.ndarray) -> Any:
@@ -217,7 +217,7 @@ def test_settings_that_a_function_changes_are_shown() -> None:
     assert np.geterr() == before
 
 
-def test_errors_that_a_function_ignores_from_now_on_are_shown() -> None:
+def test_changed_error_handling_is_shown() -> None:
     def careless(x: Any, weight: Any) -> Any:
         np.seterr(all="ignore")
         return forward(x, weight)
@@ -230,7 +230,7 @@ def as_before(answer: Any, **_kwargs: Any) -> Any:
     return answer
 
 
-def test_functions_that_a_submission_put_in_the_place_of_others_are_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_functions_replaced_by_a_submission_are_not_called(monkeypatch: pytest.MonkeyPatch) -> None:
     for module, name in ((np, "geterr"), (np.random, "get_state"), (random, "getstate")):
         monkeypatch.setattr(module, name, partial(as_before, getattr(module, name)()))
 
@@ -243,7 +243,7 @@ def test_functions_that_a_submission_put_in_the_place_of_others_are_not_asked(mo
     assert not seen["step 2 · handling of floating-point errors left alone"] and not seen["step 2 · random state left alone"]
 
 
-def test_what_is_made_read_only_is_not_left_alone() -> None:
+def test_arrays_made_read_only_are_shown() -> None:
     def locking(x: Any, weight: Any) -> Any:
         weight.flags.writeable = False
         return forward(x, weight)
@@ -258,17 +258,17 @@ def test_what_is_made_read_only_is_not_left_alone() -> None:
     assert np.array_equal(played(step(view="expanded"))["step 1 · input left alone"], X[[0, 0]])
 
 
-def test_steps_of_layers_do_nothing() -> None:
+def test_steps_for_layers_do_nothing() -> None:
     assert played({"do": "change", "state": {}}, {"do": "reload"}) == {}
 
 
-def test_a_function_without_a_backward_pass_is_called_as_well() -> None:
+def test_function_without_backward_is_called_too() -> None:
     seen = layer_story(np, "function", ["multiply"], {}, {}, [], [step()])
     assert np.array_equal(seen["step 1 · output"], X * WEIGHT) and "step 1 · gradient of input" not in seen
     assert function_call(np, "divmod", [X, 2.0], {}, scattered=True).keys() == {"argument 1 left alone", "result[0]", "result[1]"}
 
 
-def test_one_step_can_be_taken_alone() -> None:
+def test_single_step_can_be_played() -> None:
     seen = call_step(lambda x: x + 1, None, X, None)
     assert np.array_equal(seen["output"], X + 1)  # type: ignore[index]
     assert BUILD not in seen

@@ -1,4 +1,4 @@
-"""The generic probes of layers: what they look at, and what they forgive."""
+"""Tests of the generic probes of layers: their observations, and the differences that they forgive."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Affine(nn.Module):
 
 
 class Greek(nn.Module):
-    """The same under names of its own, in shapes of its own."""
+    """A layer like Affine with other names and shapes of its parameters."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -67,7 +67,7 @@ def same(seen: Any, expected: Tensor) -> bool:
 # A layer's story
 
 
-def test_a_step_looks_at_output_input_and_every_gradient() -> None:
+def test_step_shows_output_input_and_every_gradient() -> None:
     seen = story(Affine, step())
     assert list(seen) == [
         "step 1 · output",
@@ -85,17 +85,17 @@ def test_a_step_looks_at_output_input_and_every_gradient() -> None:
     assert same(seen["step 1 · gradient of bias"], UPSTREAM.sum(0))
 
 
-def test_without_an_upstream_gradient_no_gradient_is_looked_at() -> None:
+def test_without_upstream_gradient_no_gradient_is_shown() -> None:
     assert list(story(Affine, step(upstream=None))) == ["step 1 · output", "step 1 · input left alone", "step 1 · weight", "step 1 · bias"]
 
 
-def test_gradients_of_one_step_do_not_add_to_the_next() -> None:
+def test_gradients_do_not_accumulate_over_steps() -> None:
     seen = story(Affine, step(), step())
     assert same(seen["step 1 · gradient of weight"], seen["step 2 · gradient of weight"])
 
 
 @pytest.mark.parametrize(("do", "training"), [("train", True), ("evaluate", False)])
-def test_a_step_says_which_mode_the_layer_is_in(do: str, training: bool) -> None:
+def test_step_sets_the_mode_of_the_layer(do: str, training: bool) -> None:
     class Mode(nn.Module):
         def forward(self, x: Tensor) -> Tensor:
             return x if self.training else -x
@@ -126,7 +126,7 @@ def test_common_other_names_are_understood(name: str, alias: str) -> None:
     assert same(seen["step 1 · output"], X + STATE["weight"]) and same(seen[f"step 1 · {name}"], STATE["weight"])
 
 
-def test_the_contracts_own_name_goes_before_another() -> None:
+def test_contract_name_is_preferred_to_an_alias() -> None:
     class Both(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -139,7 +139,7 @@ def test_the_contracts_own_name_goes_before_another() -> None:
     assert same(story(Both, step())["step 1 · output"], X * STATE["weight"])
 
 
-def test_a_number_under_another_name_is_not_taken_for_a_parameter() -> None:
+def test_number_under_an_alias_is_no_parameter() -> None:
     class Confusing(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -153,7 +153,7 @@ def test_a_number_under_another_name_is_not_taken_for_a_parameter() -> None:
     assert same(seen["step 1 · weight"], STATE["weight"]) and same(seen["step 1 · output"], X * STATE["weight"])
 
 
-def test_what_the_layer_does_not_have_is_named_with_what_it_has() -> None:
+def test_missing_parameter_is_shown_with_present_names() -> None:
     class Other(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -168,7 +168,7 @@ def test_what_the_layer_does_not_have_is_named_with_what_it_has() -> None:
     assert seen["step 1 · gradient of weight"] is None and seen["step 1 · gradient of bias"] is None
 
 
-def test_a_layer_with_nothing_is_said_to_have_nothing() -> None:
+def test_layer_without_parameters_shows_no_names() -> None:
     seen = story(nn.Identity, step(upstream=None))
     assert seen["step 1 · bias"] == Absent("bias")
 
@@ -185,7 +185,7 @@ def test_a_parameter_that_is_switched_off_is_missing() -> None:
     assert story(Off, step())["step 1 · weight"] == Absent("weight")
 
 
-def test_a_parameter_of_another_size_is_shown_as_it_is() -> None:
+def test_parameter_of_another_size_is_shown_unchanged() -> None:
     class Scalar(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -211,7 +211,7 @@ def test_a_plain_tensor_has_no_gradient_to_look_at() -> None:
     assert same(seen["step 1 · weight"], STATE["weight"]) and "step 1 · gradient of weight" not in seen
 
 
-def test_state_that_the_layer_keeps_in_another_dtype_comes_in_the_contracts() -> None:
+def test_state_is_shown_in_the_contracts_dtype() -> None:
     class Wide(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -229,7 +229,7 @@ def test_the_whole_layer_takes_the_dtype_of_its_state(dtype: torch.dtype) -> Non
     assert seen["step 1 · output"].dtype is dtype and seen["step 1 · weight"].dtype is dtype
 
 
-def test_counters_are_looked_at_where_they_are_watched() -> None:
+def test_counters_are_shown_only_if_watched() -> None:
     class Counting(Affine):
         num_batches_tracked: Tensor
 
@@ -258,7 +258,7 @@ def test_an_input_that_was_changed_is_noticed() -> None:
     assert same(seen["step 1 · output"], 2 * X) and same(seen["step 2 · output"], 2 * X) and torch.equal(given, X)
 
 
-def test_a_scattered_input_holds_the_same_numbers_in_another_order() -> None:
+def test_scattered_input_has_the_same_numbers() -> None:
     class Viewing(nn.Module):
         def forward(self, x: Tensor) -> Tensor:
             return torch.tensor(x.is_contiguous()) if x.dim() == 3 else x.view(-1)
@@ -272,7 +272,7 @@ def test_a_scattered_input_holds_the_same_numbers_in_another_order() -> None:
     assert "view size is not compatible" in str(caught.value.__cause__)
 
 
-def test_a_reload_builds_anew_and_keeps_the_state_dict_alone() -> None:
+def test_reload_keeps_only_the_state_dict() -> None:
     class Forgetful(Affine):
         def __init__(self) -> None:
             super().__init__()
@@ -288,7 +288,7 @@ def test_a_reload_builds_anew_and_keeps_the_state_dict_alone() -> None:
 
 
 @pytest.mark.parametrize("bad", [None, 3.0, torch.ones(5), torch.ones(2, 3, dtype=torch.int64)])
-def test_an_output_that_has_no_gradient_leaves_the_inputs_none(bad: Any) -> None:
+def test_output_without_gradient_gives_the_input_none(bad: Any) -> None:
     class Bad(nn.Module):
         def forward(self, x: Tensor) -> Any:
             return bad
@@ -297,7 +297,7 @@ def test_an_output_that_has_no_gradient_leaves_the_inputs_none(bad: Any) -> None
     assert seen["step 1 · output"] is bad and seen["step 1 · gradient of input"] is None
 
 
-def test_an_output_of_another_shape_is_not_gone_back_from() -> None:
+def test_output_of_another_shape_has_no_backward_pass() -> None:
     class Summed(nn.Module):
         def forward(self, x: Tensor) -> Tensor:
             return x.sum(0)
@@ -316,9 +316,7 @@ def stopped(layer: Any, *steps: Mapping[str, Any]) -> Stopped:
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
 @pytest.mark.parametrize("laid_out", [torch.clone, in_other_order])
-def test_to_go_back_is_what_backward_does_also_again_and_from_another_dtype(
-    dtype: torch.dtype, laid_out: Callable[[Tensor], Tensor]
-) -> None:
+def test_go_back_equals_backward(dtype: torch.dtype, laid_out: Callable[[Tensor], Tensor]) -> None:
     gradients = []
     for way in (go_back, lambda output, upstream, again=False: output.backward(upstream.to(dtype), retain_graph=again)):
         x, weight = torch.linspace(-2, 2, 6).view(2, 3).requires_grad_(), torch.tensor([1.0, -3.0, 0.5], requires_grad=True)
@@ -331,7 +329,7 @@ def test_to_go_back_is_what_backward_does_also_again_and_from_another_dtype(
     assert torch.equal(ours, pytorchs) and (ours != 0).all()
 
 
-def test_an_error_says_at_which_step_and_keeps_what_was_seen() -> None:
+def test_error_keeps_its_step_and_earlier_observations() -> None:
     class Small(nn.Module):
         def forward(self, x: Tensor) -> Tensor:
             if len(x) > 1:
@@ -352,7 +350,7 @@ def test_an_error_while_building_says_so() -> None:
     assert (stop.step, stop.seen) == ("build", {})
 
 
-def test_an_error_on_the_way_back_belongs_to_its_step() -> None:
+def test_error_in_backward_belongs_to_its_step() -> None:
     class Spoilt(nn.Module):
         def forward(self, x: Tensor) -> Tensor:
             y = x.exp()
@@ -377,17 +375,17 @@ def test_an_error_while_reloading_belongs_to_its_step() -> None:
     assert stop.step == 2 and "step 1 · output" in stop.seen
 
 
-def test_a_layer_is_saved_as_part_of_a_network_too() -> None:
+def test_layer_is_also_saved_inside_a_network() -> None:
     class Alone(Affine):
         def state_dict(self, *args: Any, **kwargs: Any) -> Any:
-            return {"weight": self.weight, "bias": self.bias}  # without the prefix that the network gives
+            return {"weight": self.weight, "bias": self.bias}  # without the prefix of the network
 
     stop = stopped(Alone, step(), step(do="reload"))
     assert stop.step == 2 and "Missing key" in str(stop.__cause__)
 
 
-def test_a_network_switches_the_mode_of_its_layers_too() -> None:
-    """The first time the layer itself is asked, then a network around it, which calls `train` with the mode."""
+def test_network_switches_the_mode_of_its_layers() -> None:
+    """Check the first switch on the layer itself; later ones go through a network around it, which calls `train` with the mode."""
     asked = list[tuple[object, ...]]()
 
     class Counting(Affine):
@@ -405,7 +403,7 @@ def test_a_network_switches_the_mode_of_its_layers_too() -> None:
     assert stopped(NoMode, step(), step(do="evaluate")).step == 2
 
 
-def test_even_leaving_the_program_stops_at_its_step() -> None:
+def test_system_exit_belongs_to_its_step() -> None:
     class Leaving(nn.Module):
         def forward(self, x: Tensor) -> Tensor:
             raise SystemExit(3)
@@ -413,13 +411,13 @@ def test_even_leaving_the_program_stops_at_its_step() -> None:
     assert isinstance(stopped(Leaving, step()).__cause__, SystemExit)
 
 
-def test_a_class_that_is_missing_is_an_error_of_the_build() -> None:
+def test_missing_class_is_a_build_error() -> None:
     with pytest.raises(Stopped) as caught:
         layer_story(SimpleNamespace(), "Layer", [], {}, {}, [], [])
     assert caught.value.step == "build" and isinstance(caught.value.__cause__, AttributeError)
 
 
-# Where wrong code goes unnoticed otherwise
+# Plays that reveal otherwise unnoticed mistakes
 
 
 def do(what: str, **more: Any) -> dict[str, Any]:
@@ -431,20 +429,20 @@ def test_a_layer_as_built_keeps_its_own_numbers() -> None:
     assert same(seen["step 1 · output"], X)
 
 
-def test_a_swapped_layer_has_the_numbers_in_reverse_and_comes_back() -> None:
+def test_swapped_layer_has_reversed_numbers_and_comes_back() -> None:
     seen = story(Affine, step(), do("swap"), step(), do("swap"), step())
     assert same(seen["step 3 · weight"], STATE["weight"].flip(0)) and same(seen["step 5 · output"], seen["step 1 · output"])
 
 
 @pytest.mark.parametrize("way", ["copy", "pickle", "reload"])
-def test_a_copy_goes_on_alone(way: str) -> None:
+def test_copy_is_independent_of_the_original(way: str) -> None:
     seen = story(Affine, step(), do(way), do("learn", rate=1.0), step(), *([do("swap"), step()] if way == "copy" else []))
     assert same(seen["step 4 · output"], seen["step 1 · output"])  # a copy has no gradients to learn from
     if way == "copy":
         assert same(seen["step 6 · output"], seen["step 1 · output"])
 
 
-def test_a_layer_that_cannot_be_pickled_goes_on_as_it_is() -> None:
+def test_unpicklable_layer_continues_unchanged() -> None:
     class Local(Affine):
         pass
 
@@ -463,7 +461,7 @@ def test_learning_moves_against_the_gradient() -> None:
 
 
 @pytest.mark.parametrize("mode", ["no_grad", "inference_mode"])
-def test_a_step_without_gradients_is_played_without(mode: str) -> None:
+def test_step_without_gradients_disables_grad_mode(mode: str) -> None:
     class Mode(nn.Module):
         def forward(self, x: Tensor) -> Tensor:
             return x * 0 + torch.is_grad_enabled() + 2 * torch.is_inference_mode_enabled()
@@ -480,7 +478,7 @@ def test_frozen_parameters_and_constant_inputs_get_no_gradient() -> None:
 
 
 @pytest.mark.parametrize(("number", "frozen"), [("1", "weight"), ("2", "bias"), ("3", "weight"), ("4", "bias")])
-def test_one_parameter_alone_may_be_frozen(number: str, frozen: str) -> None:
+def test_single_parameter_can_be_frozen(number: str, frozen: str) -> None:
     seen = story(Affine, {**step(), "frozen": number}, step())
     without = [name for name in ("weight", "bias") if seen[f"step 1 · gradient of {name}"] is None]
     assert without == [frozen] and seen[f"step 2 · gradient of {frozen}"] is not None
@@ -497,7 +495,7 @@ def test_an_input_may_be_a_view(view: str) -> None:
     assert same(story(Strides, {**step(X), "view": view}, state={})["step 1 · output"], x * 2)
 
 
-def test_an_input_may_have_its_channels_last_in_memory() -> None:
+def test_input_may_be_channels_last() -> None:
     class Layout(nn.Module):
         def forward(self, x: Tensor) -> Tensor:
             assert x.is_contiguous(memory_format=torch.channels_last) and not x.is_contiguous()
@@ -508,7 +506,7 @@ def test_an_input_may_have_its_channels_last_in_memory() -> None:
     assert same(seen["step 1 · output"], x * 2) and same(seen["step 1 · gradient of input"], torch.full_like(x, 2.0))
 
 
-def test_all_inputs_may_be_the_same_tensors_again() -> None:
+def test_all_inputs_can_be_reused_tensors() -> None:
     given = list[tuple[int, ...]]()
 
     class Two(nn.Module):
@@ -527,7 +525,7 @@ def test_a_gradient_may_be_steep() -> None:
 
 
 @pytest.mark.parametrize(("constant", "learning"), [("1", [2]), ("2", [1]), (True, [])])
-def test_one_input_alone_may_be_constant(constant: bool | str, learning: list[int]) -> None:
+def test_single_input_can_be_constant(constant: bool | str, learning: list[int]) -> None:
     class Two(nn.Module):
         def forward(self, x: Tensor, other: Tensor) -> Tensor:
             return x * other
@@ -537,7 +535,7 @@ def test_one_input_alone_may_be_constant(constant: bool | str, learning: list[in
     assert [number for number, place in places.items() if place in seen] == learning
 
 
-def test_the_same_tensor_may_come_again_with_other_numbers() -> None:
+def test_same_tensor_can_return_with_other_numbers() -> None:
     given, versions = list[Tensor](), set[int]()
 
     class Keeping(nn.Module):
@@ -562,7 +560,7 @@ def test_the_same_tensor_may_come_again_with_other_numbers() -> None:
         (lambda: torch.set_grad_enabled(False), "grad mode left alone"),
     ],
 )
-def test_what_a_layer_does_to_others_is_seen(meddle: Callable[[], object], place: str | None) -> None:
+def test_changed_global_settings_are_shown(meddle: Callable[[], object], place: str | None) -> None:
     class Meddling(nn.Module):
         def forward(self, x: Tensor) -> Tensor:
             meddle()
@@ -596,7 +594,7 @@ ASKED = ("is_grad_enabled", "is_inference_mode_enabled", "get_default_dtype", "g
 
 
 @pytest.mark.parametrize("change", LIES)
-def test_functions_that_a_layer_put_in_the_place_of_others_are_not_asked(change: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_functions_replaced_by_a_layer_are_not_called(change: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for module, names in ((torch, ASKED), (random, ("getstate",)), (np.random, ("get_state",))):
         for name in names:
             monkeypatch.setattr(module, name, partial(as_before, getattr(module, name)()))
@@ -616,7 +614,7 @@ def test_functions_that_a_layer_put_in_the_place_of_others_are_not_asked(change:
     assert in_no_grad["step 1 · grad mode left alone"] is True
 
 
-def test_the_grad_mode_is_no_matter_of_belief(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_grad_mode_is_not_read_through_patched_functions(monkeypatch: pytest.MonkeyPatch) -> None:
     class Meddling(nn.Module):
         def forward(self, x: Tensor) -> Tensor:
             torch.set_grad_enabled(True)
@@ -627,7 +625,7 @@ def test_the_grad_mode_is_no_matter_of_belief(monkeypatch: pytest.MonkeyPatch) -
     assert seen["step 1 · grad mode left alone"] is False
 
 
-def test_what_is_around_a_call_is_around_calls_only() -> None:
+def test_context_around_calls_is_entered_once_per_call() -> None:
     entered: list[str] = []
 
     @contextmanager
@@ -678,7 +676,7 @@ def test_the_precision_of_statistics_is_witnessed(forward: Callable[[Tensor], Te
 @pytest.mark.parametrize(
     "sublayer", [{"callable": "linear", "args": [4, 4]}, *({"callable": name, "args": [3.0]} for name in ("scaled", "plain"))]
 )
-def test_what_a_given_sublayer_computes_is_not_witnessed(
+def test_computations_of_a_given_sublayer_are_not_witnessed(
     forward: Callable[[Tensor, Callable[[Tensor], Tensor]], Tensor], precision: str, sublayer: dict[str, Any]
 ) -> None:
     class Layer(nn.Module):
@@ -712,7 +710,7 @@ def test_a_new_layer_is_read_by_its_state_dict() -> None:
     assert same(seen["state_dict · running_var"], torch.ones(2)) and len(seen) == 14
 
 
-def test_a_new_layer_is_asked_for_its_own_names_alone() -> None:
+def test_names_that_were_not_asked_count_as_further() -> None:
     assert new_layer(SimpleNamespace(Layer=Affine), "Layer", [], {}, ["weight", "bias"])["further parameters"] == ""
     seen = new_layer(SimpleNamespace(Layer=Affine), "Layer", [], {}, ["weight"])
     assert (seen["further keys of the state dict"], seen["further parameters"]) == ("bias", "bias") and len(seen) == 6
@@ -725,7 +723,7 @@ def called(function: Any, *args: Any, upstream: Tensor | None = None, **kwargs: 
     return function_call(SimpleNamespace(f=function), "f", args, kwargs, upstream)
 
 
-def test_nothing_that_the_code_replaces_hides_a_changed_input(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_patched_torch_equal_hides_no_changed_input(monkeypatch: pytest.MonkeyPatch) -> None:
     class Zeroing(nn.Module):
         def forward(self, x: Tensor) -> Tensor:
             return 2 * x + x.zero_()
@@ -734,7 +732,7 @@ def test_nothing_that_the_code_replaces_hides_a_changed_input(monkeypatch: pytes
     assert not story(Zeroing, step(X), state={})["step 1 · input left alone"].any()
 
 
-def test_a_call_looks_at_result_arguments_and_gradients() -> None:
+def test_call_shows_result_arguments_and_gradients() -> None:
     seen = called(lambda x, y, n: x * y * n, X, 2 * X, 3, upstream=UPSTREAM)
     assert list(seen) == [
         "argument 1 left alone", "argument 2 left alone", "result", "gradient of argument 1", "gradient of argument 2",
@@ -758,7 +756,7 @@ def test_whole_numbers_have_no_gradient() -> None:
     assert "gradient of argument 1" in seen and "gradient of argument 2" not in seen
 
 
-def test_an_argument_that_was_not_used_has_no_gradient() -> None:
+def test_unused_argument_has_no_gradient() -> None:
     assert called(lambda x, y: x * 1, X, X, upstream=UPSTREAM)["gradient of argument 2"] is None
 
 
@@ -777,7 +775,7 @@ Moments = namedtuple("Moments", "mean var")
         ((), {}),
     ],
 )
-def test_the_parts_of_a_tuple_have_places_of_their_own(value: object, places: dict[str, object]) -> None:
+def test_every_part_of_a_tuple_has_a_place(value: object, places: dict[str, object]) -> None:
     assert called(lambda: value) == places
 
 
@@ -785,7 +783,7 @@ def test_the_parts_of_a_tuple_have_places_of_their_own(value: object, places: di
 
 
 class Scaling(nn.Module):
-    """Multiplies by a factor that is given when it is built."""
+    """A layer that multiplies by the factor given to its constructor."""
 
     def __init__(self, factor: float, turns_gradients_on: bool = False) -> None:
         super().__init__()
@@ -814,14 +812,14 @@ def evaluation(**special: Any) -> dict[str, Any]:
         ({"args": [5.0], "kwargs": {"turns_gradients_on": False}}, 5.0),
     ],
 )
-def test_the_layer_beside_it_may_be_built_otherwise(others: Mapping[str, Any], factor: float) -> None:
+def test_swapped_layer_can_have_other_arguments(others: Mapping[str, Any], factor: float) -> None:
     seen = played([2.0], evaluation(), {"do": "swap", **others}, evaluation(), {"do": "swap"}, evaluation())
     assert [seen[f"step {number} · output"].tolist() for number in (1, 3, 5)] == [[2.0, 2.0], [factor, factor], [2.0, 2.0]]
 
 
 @pytest.mark.parametrize("gradients", ["no_grad", "inference_mode"])
 @pytest.mark.parametrize("turned_on", [False, True])
-def test_gradients_that_the_layer_turns_on_show(gradients: str, turned_on: bool) -> None:
+def test_grad_mode_turned_on_by_the_layer_is_shown(gradients: str, turned_on: bool) -> None:
     seen = played([2.0, turned_on], evaluation(gradients=gradients))
     assert seen["step 1 · grad mode left alone"] is not turned_on
 
@@ -834,10 +832,10 @@ def test_the_examples_in_docstrings_hold() -> None:
     assert found.attempted and not found.failed
 
 
-# Functions, and callables that a layer is given
+# Functions, and callables given to a layer
 
 
-def test_a_function_is_called_with_all_inputs_and_then_its_arguments() -> None:
+def test_function_gets_inputs_before_its_arguments() -> None:
     def blend(a: Tensor, b: Tensor, share: float, power: int = 1) -> Tensor:
         return a + share * b**power
 
@@ -853,7 +851,7 @@ def test_a_function_is_called_with_all_inputs_and_then_its_arguments() -> None:
 
 
 @pytest.mark.parametrize("how", [{"scattered": True}, {"scattered": False, "view": "strided"}])
-def test_further_inputs_lie_in_memory_as_the_first_does(how: dict[str, Any]) -> None:
+def test_further_inputs_have_the_first_ones_layout(how: dict[str, Any]) -> None:
     contiguous: list[bool] = []
 
     def look(*inputs: Tensor) -> Tensor:
@@ -866,7 +864,7 @@ def test_further_inputs_lie_in_memory_as_the_first_does(how: dict[str, Any]) -> 
 
 
 class Branching(nn.Module):
-    """x + α · branch(x), with the branch under a name of its own."""
+    """A layer that computes x + α · branch(x) and has its own name for the branch."""
 
     def __init__(self, branch: Any, alpha: float = 0.5) -> None:
         super().__init__()
@@ -881,7 +879,7 @@ class Branching(nn.Module):
 LINEAR = {"callable": "linear", "args": [3, 3]}
 
 
-def test_what_a_layer_was_given_is_filled_and_watched_whatever_it_is_called() -> None:
+def test_given_sublayer_is_filled_and_watched_under_any_name() -> None:
     layer = layers.build(SimpleNamespace(Branching=Branching), "Branching", [LINEAR], {})
     assert (layers.given_names(layer), layers.own_names(layer)) == (["sublayer.weight", "sublayer.bias"], ["alpha"])
     state = {"sublayer.weight": torch.eye(3), "sublayer.bias": torch.zeros(3), "alpha": torch.tensor(2.0)}
@@ -892,7 +890,7 @@ def test_what_a_layer_was_given_is_filled_and_watched_whatever_it_is_called() ->
     assert seen["gradient of alpha"].item() == 3.0
 
 
-def test_the_state_dict_of_a_new_layer_is_looked_at_without_what_it_was_given() -> None:
+def test_state_dict_is_shown_without_given_sublayers() -> None:
     seen = layers.new_layer(SimpleNamespace(Branching=Branching), "Branching", [LINEAR], {}, ["alpha"], as_scalars=["alpha"])
     assert seen["state_dict · alpha"].shape == (1,)
     assert (seen["further keys of the state dict"], seen["further parameters"]) == ("", "")
@@ -909,7 +907,7 @@ def test_a_scalar_has_no_dimension_or_one(shape: tuple[int, ...], shown: tuple[i
     assert seen["state_dict · alpha"].shape == shown
 
 
-def test_a_gradient_that_a_leaf_keeps_is_not_added_to_by_the_second_backward_pass() -> None:
+def test_second_backward_does_not_change_first_gradient() -> None:
     class Moved(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -923,7 +921,7 @@ def test_a_gradient_that_a_leaf_keeps_is_not_added_to_by_the_second_backward_pas
     assert same(seen["step 1 · gradient of bias"], torch.tensor([1.0, 2.0, 3.0]) + torch.tensor([3.0, 2.0, 1.0]))
 
 
-def test_a_gradient_that_is_kept_whatever_comes_back_shows_in_the_second_backward_pass() -> None:
+def test_cached_gradient_shows_in_the_second_backward_pass() -> None:
     class Keeping(torch.autograd.Function):
         @staticmethod
         def forward(ctx: Any, x: Tensor) -> Tensor:
@@ -957,7 +955,7 @@ def test_the_call_in_between_has_other_further_inputs() -> None:
     assert same(layer.style, style.flip(0))
 
 
-def test_an_input_whose_requires_grad_was_changed_is_not_left_alone() -> None:
+def test_changed_requires_grad_of_an_input_is_shown() -> None:
     class Asking(nn.Module):
         def forward(self, x: Tensor) -> Tensor:
             return x.requires_grad_() * 2
@@ -966,7 +964,7 @@ def test_an_input_whose_requires_grad_was_changed_is_not_left_alone() -> None:
     assert seen["step 1 · input left alone"] == "its requires_grad was changed" and same(seen["step 2 · input left alone"], X)
 
 
-def test_numbers_are_filled_in_behind_the_back_of_pytorch() -> None:
+def test_fill_does_not_change_the_version_counter() -> None:
     layer = Affine()
     before = layer.weight._version
     layers.fill(layer, {"weight": torch.tensor([5.0, 6.0, 7.0])})
@@ -979,14 +977,14 @@ def test_several_callables_have_names_of_their_own() -> None:
     assert layers.own_names(layer) == []
 
 
-def test_a_layer_that_is_given_functions_alone_stays_as_it_is() -> None:
+def test_layer_given_only_functions_is_not_wrapped() -> None:
     layer = layers.build(SimpleNamespace(Branching=Branching), "Branching", [{"callable": "plain", "args": [3.0]}], {"alpha": 1.0})
     assert type(layer) is Branching and layer(torch.ones(2)).tolist() == [4.0, 4.0]
     layer = layers.build(SimpleNamespace(Branching=Branching), "Branching", [{"callable": "identity"}], {"alpha": 1.0})
     assert layer(torch.ones(2)).tolist() == [2.0, 2.0]
 
 
-def test_a_layer_goes_on_with_what_it_was_given_when_it_is_copied() -> None:
+def test_copied_layer_has_its_own_sublayer() -> None:
     layer = layers.build(SimpleNamespace(Branching=Branching), "Branching", [LINEAR], {})
     copy = deepcopy(layer)
     layers.fill(copy, {"sublayer.weight": torch.zeros(3, 3), "sublayer.bias": torch.ones(3)})
@@ -995,12 +993,12 @@ def test_a_layer_goes_on_with_what_it_was_given_when_it_is_copied() -> None:
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
-def test_a_given_linear_layer_takes_every_dtype_whatever_its_own(dtype: torch.dtype) -> None:
+def test_given_linear_layer_takes_every_dtype(dtype: torch.dtype) -> None:
     for layer in (layers.Linear(3, 2), layers.feed_forward(3).double(), layers.Linear(3, 2).half()):
         assert layer(torch.ones(4, 3, dtype=dtype)).dtype is dtype
 
 
-def test_making_what_a_layer_is_given_draws_no_random_numbers() -> None:
+def test_creating_sublayers_draws_no_random_numbers() -> None:
     before = torch.get_rng_state()
     layers.with_callables([LINEAR, {"callable": "feed_forward", "args": [4]}])
     assert torch.equal(torch.get_rng_state(), before)
@@ -1011,7 +1009,7 @@ def test_a_function_may_be_called_on_scattered_arguments() -> None:
     assert seen["result"] is False
 
 
-def test_a_name_of_the_contract_is_no_other_name_of_another() -> None:
+def test_contract_name_is_no_alias_of_another() -> None:
     class Sloped(nn.Module):
         def __init__(self) -> None:
             super().__init__()

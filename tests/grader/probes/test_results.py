@@ -1,4 +1,4 @@
-"""What probes return: the examples in the docstrings, and which names need no PyTorch."""
+"""Tests of the results of probes: the examples in the docstrings, and the names that need no PyTorch."""
 
 from __future__ import annotations
 
@@ -30,6 +30,6 @@ def test_another_name_is_an_attribute_error() -> None:
 @pytest.mark.parametrize(
     "imported", ["from normgrade.probes import Estimate, Place, Stopped, gradient_of, parts", "from normgrade.probes import arrays"]
 )
-def test_what_needs_no_pytorch_imports_none(imported: str) -> None:
+def test_results_and_array_probes_do_not_import_pytorch(imported: str) -> None:
     code = f"{imported}\nimport sys\nprint('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"

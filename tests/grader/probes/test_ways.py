@@ -1,4 +1,4 @@
-"""The ways in which a layer is called and gradients arrive, beside the usual one: in PyTorch and in NumPy."""
+"""Tests of the unusual ways to call a layer and to pass gradients, in PyTorch and in NumPy."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STATE = {"weight": torch.tensor([2.0, 3.0, 5.0])}
 
 
 class Scale(nn.Module):
-    """Counts its calls and remembers the modes in which it was called, and how it was asked for them."""
+    """A layer that records the calls of `train`, and of every call the mode, the default dtype and the input."""
 
     alive: list[Scale] = []  # noqa: RUF012 (all of them, on purpose)
 
@@ -59,28 +59,28 @@ def step(do: str = "train", upstream: Tensor | None = UPSTREAM, **special: Any) 
 
 
 @pytest.mark.parametrize("way", layers.ARRIVING)
-def test_the_gradient_of_the_input_is_that_of_the_output_times_the_weight(way: str | None) -> None:
+def test_input_gradient_follows_the_arriving_gradient(way: str | None) -> None:
     arrived = layers.ARRIVING[way](UPSTREAM)
     seen = told(step(arriving=way))
     assert torch.equal(seen["step 1 · gradient of input"], arrived * STATE["weight"])
     assert arrived.shape == UPSTREAM.shape
 
 
-def test_gradients_arrive_in_every_way_that_is_told() -> None:
+def test_gradients_arrive_in_every_way() -> None:
     arrived = {way: arrive(UPSTREAM) for way, arrive in layers.ARRIVING.items()}
     assert (arrived["one hot"] != 0).sum() == 1 and (arrived["with zeros"] == 0).sum() == 2
     assert arrived["ones"].stride() == (0, 0) and arrived["expanded"].stride(0) == 0 and not arrived["strided"].is_contiguous()
     assert torch.equal(arrived["huge"], UPSTREAM * 2**20) and torch.equal(arrived["tiny"], UPSTREAM * 2**-30)
 
 
-def test_the_gradients_of_several_calls_add_up_from_the_last_to_the_first() -> None:
+def test_gradients_of_several_calls_add_up() -> None:
     seen = told(step(calls=3))
     inputs = [layers.varied(X, number) for number in range(3)]
     assert torch.equal(seen["step 1 · output"], inputs[2] * STATE["weight"])
     assert torch.allclose(seen["step 1 · gradient of weight"], torch.stack([each * UPSTREAM for each in inputs]).sum((0, 1)))
 
 
-def test_the_mode_is_asked_for_in_other_ways() -> None:
+def test_mode_is_set_in_other_ways() -> None:
     told(step("evaluate", mode="attribute"), step("train", mode="twice"), step("train", mode="twice"), step("evaluate"))
     (layer,) = Scale.alive
     assert layer.modes == [False, True, True, False]
@@ -111,12 +111,12 @@ def test_gradients_may_have_gradients() -> None:
     assert not seen["step 1 · gradient of input"].requires_grad and not seen["step 1 · gradient of weight"].requires_grad
 
 
-def test_the_default_dtype_is_another_while_the_layer_is_called() -> None:
+def test_default_dtype_changes_only_during_the_call() -> None:
     told(step(default="float64"), step())
     assert Scale.alive[0].dtypes == [torch.float64, torch.float32] and torch.get_default_dtype() is torch.float32
 
 
-def test_a_refused_call_is_no_end() -> None:
+def test_refused_call_does_not_end_the_story() -> None:
     seen = told(step(), {"do": "attempt", "x": X[0], "upstream": None, "scattered": False}, step())
     assert len(Scale.alive[0].modes) == 3 and "step 3 · output" in seen and "step 2 · output" not in seen
 
@@ -131,7 +131,7 @@ def test_a_refused_call_is_no_end() -> None:
         (lambda: np.set_printoptions(precision=2), "warnings and printing left alone"),
     ],
 )
-def test_settings_of_the_process_are_looked_at(meddle: Any, place: str) -> None:
+def test_changed_process_settings_are_shown(meddle: Any, place: str) -> None:
     class Meddling(Scale):
         def forward(self, x: Tensor) -> Tensor:
             meddle()
@@ -178,7 +178,7 @@ def test_several_calls_wait_in_numpy_too() -> None:
     assert np.allclose(seen["gradient of input"], sum(2 * each * DY for each in inputs))
 
 
-def test_who_writes_to_a_read_only_gradient_is_told_so() -> None:
+def test_writing_to_a_read_only_gradient_raises() -> None:
     def backward(dy: np.ndarray, x: np.ndarray) -> tuple[np.ndarray]:
         dy *= 2 * x
         return (dy,)

@@ -1,4 +1,4 @@
-"""Reports as data: what is earned, what never changes, and that the examples in the docstrings hold."""
+"""Reports as data: earned points, frozen values, and the examples in the docstrings."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ def test_only_a_passed_check_earns_its_points(outcome: Outcome, earned: int) -> 
     assert replace(PASSED, outcome=outcome).earned == earned
 
 
-def test_a_report_earns_what_its_checks_earn() -> None:
+def test_a_report_earns_the_points_of_its_checks() -> None:
     assert REPORT.earned == 3
     assert replace(REPORT, checks=()).earned == 0
     assert replace(REPORT, checks=(PASSED, replace(FAILED, outcome=Outcome.PASSED))).earned == 8
 
 
-def test_points_of_checks_that_are_not_shown_still_count() -> None:
+def test_points_of_withheld_checks_count() -> None:
     assert replace(REPORT, withheld=4).earned == 7
 
 
@@ -66,7 +66,7 @@ def test_outcomes_are_their_words() -> None:
     assert [str(outcome) for outcome in Outcome] == ["passed", "failed", "skipped", "error", "not started"]
 
 
-def test_a_report_does_not_change() -> None:
+def test_a_report_is_frozen() -> None:
     with pytest.raises(FrozenInstanceError):
         REPORT.possible = 20  # type: ignore[misc]
 
@@ -76,7 +76,7 @@ def test_kinds_and_rules_are_their_words() -> None:
     assert " ".join(Rule) == "file syntax contract signature banned"
 
 
-def test_a_broken_rule_of_style_costs_no_points_and_does_not_pass() -> None:
+def test_a_broken_rule_fails_but_costs_no_points() -> None:
     holds = Check("test_output", "It holds.", Kind.FORMULA, Outcome.PASSED, points=20)
     banned = Finding(3, 12, Rule.BANNED, "F.layer_norm is banned: write it by hand")
     outcome = judgement([holds], [banned])
@@ -84,7 +84,7 @@ def test_a_broken_rule_of_style_costs_no_points_and_does_not_pass() -> None:
     assert (report.earned, report.outcome) == (20, Outcome.FAILED)
 
 
-def test_a_courtesy_costs_its_points_and_does_not_decide() -> None:
+def test_a_courtesy_costs_points_but_does_not_decide() -> None:
     holds = Check("test_output", "It holds.", Kind.FORMULA, Outcome.PASSED, points=19)
     asked = Check("test_rank", "Other ranks are ValueErrors.", Kind.EDGE, Outcome.FAILED, points=1, courtesy=True)
     advice = Finding(3, 12, Rule.SIGNATURE, "`dout` should be `dy`.", courtesy=True)
@@ -101,7 +101,7 @@ def test_a_courtesy_without_points_costs_nothing() -> None:
     assert report.earned == 3
 
 
-def test_a_difference_is_of_arrays_or_of_values_and_both_say_where() -> None:
+def test_both_kinds_of_difference_have_a_place() -> None:
     missing = ValueDifference(
         place=Place("weight"), dtype="float32", shape=(3,), expected="a float32 tensor of shape (3,)", actual="nothing"
     )
@@ -109,12 +109,12 @@ def test_a_difference_is_of_arrays_or_of_values_and_both_say_where() -> None:
     assert not hasattr(missing, "max_abs") and not hasattr(missing, "numbers")
 
 
-def test_differences_are_equal_whatever_numbers_they_carry_along() -> None:
+def test_numbers_do_not_affect_equality() -> None:
     numbers = Numbers(np.zeros(2), np.ones(2), np.zeros(2))
     assert replace(OFF, numbers=numbers) == OFF and "numbers" not in repr(replace(OFF, numbers=numbers))
 
 
-def test_neither_report_nor_course_waits_for_numpy_or_torch() -> None:
+def test_neither_report_nor_course_imports_numpy_or_torch() -> None:
     modules = "sys, normgrade.report.report, normgrade.report.reveal, normgrade.course.course"
     code = f"import {modules}; print({{'numpy', 'torch'}} & set(sys.modules))"
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
@@ -127,7 +127,7 @@ def test_the_examples_in_the_docstrings_hold() -> None:
 
 
 @pytest.mark.parametrize("name", "Finding Numbers SideBySide ArrayDifference ValueDifference Check Diagnosis Report".split())
-def test_the_docstring_of_a_class_tells_each_of_its_attributes(name: str) -> None:
+def test_docstrings_describe_every_attribute(name: str) -> None:
     public = getattr(module, name)
     docstrings = "\n".join(each.__doc__ or "" for each in public.__mro__)
     told = {word for line in re.findall(r"^ {4}([a-z_, ]+): ", docstrings, re.MULTILINE) for word in line.split(", ")}

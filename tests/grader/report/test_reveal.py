@@ -1,4 +1,4 @@
-"""What a course reveals of a report, in every format."""
+"""The parts of a report that a course reveals, in every format."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def test_claims_reveal_no_value_in_any_format(format: str) -> None:
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_a_score_reveals_neither_claim_nor_mistake_in_any_format(format: str) -> None:
+def test_a_score_reveals_neither_claim_nor_mistake(format: str) -> None:
     text = render([reveal(FAILED, "score")], format)
     assert "4" in text and "14" in text
     for secret in ("The running statistics", "test_statistics", "biased-running-variance"):
         assert secret not in text
 
 
-def test_a_full_report_is_revealed_as_it_is() -> None:
+def test_a_full_report_is_unchanged() -> None:
     assert reveal(FAILED, "full") is FAILED
 
 
@@ -39,7 +39,7 @@ def test_every_level_keeps_outcome_score_and_findings(level: Any) -> None:
     assert (one.outcome, one.earned, one.possible, one.findings) == (Outcome.FAILED, 4, 14, (BANNED,))
 
 
-def test_claims_reveal_claims_outcomes_and_diagnoses_alone() -> None:
+def test_claims_hide_everything_beyond_the_diagnoses() -> None:
     shown = reveal(FAILED, "claims")
     assert shown.checks == tuple(
         Check(each.name, each.claim, each.kind, each.outcome, each.points, each.duration_s) for each in FAILED.checks
@@ -47,20 +47,20 @@ def test_claims_reveal_claims_outcomes_and_diagnoses_alone() -> None:
     assert replace(shown, checks=FAILED.checks) == FAILED
 
 
-def test_score_reveals_outcome_score_and_findings_alone() -> None:
+def test_score_hides_everything_beyond_the_findings() -> None:
     one = replace(FAILED, findings=(BANNED,))
     shown = reveal(one, "score")
     assert (shown.checks, shown.diagnoses, shown.findings) == ((), (), one.findings)
 
 
 @pytest.mark.parametrize("level", ["full", "claims", "score"])
-def test_the_score_is_the_same_whatever_is_revealed(level: Any) -> None:
+def test_every_level_has_the_same_score(level: Any) -> None:
     shown = reveal(replace(FAILED, withheld=1), level)
     assert (shown.earned, shown.possible, shown.outcome) == (5, 14, Outcome.FAILED)
 
 
 @pytest.mark.parametrize(("level", "kept"), [("full", True), ("claims", True), ("score", False)])
-def test_a_score_does_not_name_the_check_at_which_a_process_died(level: Any, kept: bool) -> None:
+def test_a_score_hides_the_deaths_of_processes(level: Any, kept: bool) -> None:
     deaths = (Death("test_output", 2, "your code crashed"),)
     assert reveal(replace(FAILED, deaths=deaths), level).deaths == (deaths if kept else ())
 

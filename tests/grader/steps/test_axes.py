@@ -1,4 +1,4 @@
-"""Changes that depend on shapes: other axes, other arrays, factors, functions of the whole."""
+"""Changes that depend on shapes: other axes, other arrays, factors, and functions of a whole value."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def told(some: Shapes, variants: Iterable[Variant]) -> dict[str, str]:
     return found
 
 
-def test_a_reduction_goes_over_other_axes() -> None:
+def test_a_reduction_may_use_other_axes() -> None:
     some = shapes()
     found = told(some, other_axes(some, node(some, "x.mean(-1, keepdim=True)"), {2, 35}))
     assert found == {
@@ -45,7 +45,7 @@ def test_a_reduction_goes_over_other_axes() -> None:
     }
 
 
-def test_axes_with_a_name_change_where_they_are_defined() -> None:
+def test_named_axes_change_at_their_definition() -> None:
     some = shapes(MEANS)
     found = told(some, other_axes(some, node(some, "x.mean(dims, keepdim=True)"), {1}))
     assert found == {"over (0, 1, 2) instead of (2,)": "dims = tuple(range(x.ndim))"}
@@ -68,7 +68,7 @@ def test_axes_are_written_for_any_number_of_dimensions(axes: tuple[int, ...], te
     assert eval(text.replace("x.ndim", "4")) in (axes, axes[0], -1)
 
 
-def test_an_array_is_taken_for_another_one_of_its_shape() -> None:
+def test_an_array_may_replace_another_of_its_shape() -> None:
     some = shapes()
     found = told(some, other_arrays(some, node(some, "weight")))
     assert found == {}  # the bias is read later
@@ -94,7 +94,7 @@ def test_two_arrays_may_have_one_ratio() -> None:
     assert ratio_of(np.zeros(3), np.zeros(3), EXACT) is None
 
 
-def test_a_value_may_be_a_function_of_the_right_one() -> None:
+def test_a_value_may_be_a_function_of_another() -> None:
     some = shapes()
     var, right = node(some, "x.var(-1, keepdim=True, correction=0)"), np.array([1.0, 4.0, 9.0])
     assert [*told(some, functions_of(some.source, var, right**0.5, right, EXACT))] == ["its root"]
@@ -103,7 +103,7 @@ def test_a_value_may_be_a_function_of_the_right_one() -> None:
     assert [*offsets(some.source, var, right * 2, right, EXACT)] == []
 
 
-def test_what_is_no_reduction_has_no_axes() -> None:
+def test_other_operations_have_no_axes() -> None:
     some = shapes()
     assert [*other_axes(some, node(some, "x - mean"), {1})] == []
     assert source_of(NORM).text == some.source.text

@@ -1,4 +1,4 @@
-"""Which submissions can be held against right code, and which right code is like them."""
+"""The choice of submissions that can be compared with right code, and of the most similar right code."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def norm(x, weight, bias, eps):
 """
 
 
-def test_a_wrong_submission_is_held_against_the_reference() -> None:
+def test_a_wrong_submission_is_compared_with_the_reference() -> None:
     found = case(WRONG).search()
     assert found is not None and found.wrong == {"result"} and found.base.source.text == NORM
 
@@ -30,18 +30,18 @@ def test_a_wrong_submission_is_held_against_the_reference() -> None:
     "source",
     [
         WRONG.replace("x.mean(", "x.half().mean("),  # half precision takes part
-        WRONG.replace("def norm(", "def vmap(x): ...\n\ndef norm("),  # not all may be on record
+        WRONG.replace("def norm(", "def vmap(x): ...\n\ndef norm("),  # the record may be incomplete
         WRONG.replace("x - mean)", "x - mean) * (float('nan') if x.dtype == torch.float64 else 1)"),
         WRONG.replace("return y * weight + bias", "return (y * weight + bias)[:, : 5 if x.dtype == torch.float32 else 2]"),
         WRONG.replace("return y", "return 1 / 0 if x.dtype == torch.float64 else y"),
     ],
 )
-def test_of_some_submissions_nothing_can_be_told(source: str) -> None:
+def test_some_submissions_cannot_be_searched(source: str) -> None:
     assert case(source).search() is None
 
 
 @pytest.mark.parametrize("records", [(), (Record(9999, 0, "float64", np.ones(1)),)])
-def test_an_answer_of_other_places_is_no_record(records: tuple[Record, ...]) -> None:
+def test_an_answer_with_other_places_is_no_record(records: tuple[Record, ...]) -> None:
     own = case(WRONG)
 
     def forged(question: RecordQuestion | Substitute) -> Recording:
@@ -50,9 +50,9 @@ def test_an_answer_of_other_places_is_no_record(records: tuple[Record, ...]) -> 
     assert replace(own, submission=forged).search() is None
 
 
-def test_the_likest_alternative_is_searched_first() -> None:
+def test_the_most_similar_alternative_is_searched_first() -> None:
     likest = case(OTHER.replace("+ eps", "- eps"), NORM, NORM.replace("y * weight", "weight * y"), OTHER)
     first = likest.search()
     assert first is not None
     assert likest.searches_elsewhere(first)[0].base.source.text == OTHER
-    assert case(WRONG, NORM, WRONG).searches_elsewhere(first) == []  # what is wrong is like nothing
+    assert case(WRONG, NORM, WRONG).searches_elsewhere(first) == []  # the wrong one is similar to no alternative

@@ -1,4 +1,4 @@
-"""Names of quantities: those in the reference, or the operation that makes them; never how."""
+"""The names of quantities: those in the reference, or the names of their operations, without their expressions."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_term_has_a_name(expression: str, words: str) -> None:
     assert term_in_words(ast.parse(expression, mode="eval").body) == words
 
 
-def test_an_expression_is_not_given_away() -> None:
+def test_an_expression_is_not_revealed() -> None:
     assert expression_in_words(ast.parse("x.square().mean(-1).view(-1, 1)", mode="eval").body) == "the mean"
     assert expression_in_words(None) == "a value"
 

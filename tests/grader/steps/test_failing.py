@@ -1,4 +1,4 @@
-"""Which failing play is looked at first, and how it is cut."""
+"""The choice of a failing play, and the part of it that is examined."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ class Layer(nn.Module):
 """
 
 
-def test_the_smallest_play_that_tells_axes_apart_comes_first() -> None:
+def test_the_smallest_play_with_distinct_axes_comes_first() -> None:
     large, small, alike, tiny = call(4, 5, 7), call(2, 5, 7), call(5, 5), call(2, 3)
     found = failing_plays([failed(*(played(WRONG, request=request) for request in (large, tiny, alike, small)))])
     assert [each.request for each in found] == [small, large, alike, tiny]
 
 
-def test_a_play_that_is_right_or_raises_tells_nothing() -> None:
+def test_right_and_raising_plays_are_ignored() -> None:
     assert failing_plays([failed(played(NORM), played(edited(("x - mean", "x - meen"))))]) == []
 
 
-def test_what_is_too_large_or_not_finite_tells_nothing() -> None:
+def test_large_and_infinite_plays_are_ignored() -> None:
     spoilt = numbers(2, 5, 7)
     spoilt.values[0, 0, 0] = np.nan
     request = replace(call(2, 5, 7), args=[spoilt, *call(2, 5, 7).args[1:]])
     assert failing_plays([failed(played(WRONG, request=call(10, 11, 7)), played(WRONG, request=request))]) == []
 
 
-def test_the_numbers_are_float64_and_a_second_request_goes_without_a_backward_pass() -> None:
+def test_numbers_are_float64_and_forward_has_no_backward() -> None:
     [failing] = failing_plays([failed(played(WRONG))])
     x, upstream = failing.whole.inputs["args"][0], failing.whole.inputs["upstream"]
     assert isinstance(x, Array) and x.values.dtype == np.float64 and isinstance(upstream, Array)

@@ -18,5 +18,5 @@ def test_two_quantities_go_wrong_one_after_the_other() -> None:
     assert [learner.text_of(learner.spots[link.held.record.place]) for link in links] == ["x.var(-1, keepdim=True)", "weight.abs() + 2"]
 
 
-def test_what_nothing_explains_is_no_row() -> None:
+def test_unexplained_outputs_are_no_row() -> None:
     assert in_a_row(search(edited(("(x - mean)", "(x * x)")))) == []

@@ -1,4 +1,4 @@
-"""The first step that goes wrong, on real suites: at the right line, with a change where there is one, and no word about right code."""
+"""The first wrong step, on real suites: at the right line, with a change if there is one, and nothing about right code."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def backward(dy, cache):
     dx = (dz - m1 - z * m2) / std
     return dx.astype(dy.dtype), dw.astype(dy.dtype), db.astype(dy.dtype)
 """
-WRONG = [  # the exercise, right code in a hand of its own, the text that is wrong on its line, the wrong one, and what the change says
+WRONG = [  # exercise, right code in another style, its right text, the wrong text, and the words of the change
     ("layer_norm", LAYER_NORM, ".mean(axes, keepdim=True)\n        inverse", ".sum(axes, keepdim=True)\n        inverse", "× n"),
     ("layer_norm", LAYER_NORM, "(sigma2 + self.eps)", "(sigma2)", "without eps"),
     ("layer_norm", LAYER_NORM, "torch.rsqrt(sigma2 + self.eps)", "1 / (sigma2.sqrt() + self.eps)", "with eps outside of the root"),
@@ -178,7 +178,7 @@ class Graders:
         self.replays = 0
 
     def located(self, slug: str, source: str) -> Step | None:
-        """The first step of a file that goes wrong, from all its failing checks."""
+        """Return the first wrong step of a file, from all its failing checks."""
         exercise = self.course.exercise(slug)
         if slug not in self.graders:
             self.graders[slug] = self.opened.enter_context(open_grader([exercise], Options()))
@@ -210,29 +210,29 @@ def test_a_wrong_step_is_located_on_a_real_suite(graders: Graders, slug: str, ri
 
 
 @pytest.mark.parametrize("slug", RIGHT)
-def test_of_right_code_nothing_is_said(graders: Graders, slug: str) -> None:
+def test_right_code_has_no_wrong_step(graders: Graders, slug: str) -> None:
     assert graders.located(slug, RIGHT[slug]) is None and graders.replays == 0
     for path in graders.course.exercise(slug).alternatives:
         assert graders.located(slug, path.read_text(encoding="utf-8")) is None
 
 
 @pytest.mark.parametrize("wild", [each for each in wild_submissions() if each.slug in RIGHT], ids=lambda wild: f"{wild.slug}/{wild.name}")
-def test_of_mended_code_nothing_is_said(graders: Graders, wild) -> None:  # type: ignore[no-untyped-def]
+def test_mended_code_has_no_wrong_step(graders: Graders, wild) -> None:  # type: ignore[no-untyped-def]
     assert graders.located(wild.slug, wild.mended()) is None
 
 
-def test_what_nothing_explains_is_silence() -> None:
+def test_unexplained_code_has_no_wrong_step() -> None:
     assert located(edited(("(x - mean)", "(x.sin() - mean.cos() * x)"))) is None
 
 
-def test_the_replays_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_replays_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = edited((", correction=0", ""))
     assert located(wrong) is not None
     monkeypatch.setattr(locating, "REPLAYS", 2)
     assert located(wrong) is None
 
 
-def test_an_alternative_tells_what_the_reference_does_not() -> None:
+def test_an_alternative_may_explain_more_than_the_reference() -> None:
     other = """import torch
 
 def norm(x, weight, bias, eps):

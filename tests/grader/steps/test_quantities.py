@@ -1,4 +1,4 @@
-"""Quantities, the learner's values, and the ways to put one instead of the other."""
+"""Quantities, the learner's values, and the ways to replace one by the other."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RECORDS = [
 ]
 
 
-def test_a_quantity_is_made_at_all_places_with_the_same_numbers() -> None:
+def test_a_quantity_includes_all_places_with_its_numbers() -> None:
     learners = Groups(EXACT)
     [held] = held_values([RECORDS[1]], learners)
     found = quantities(RECORDS, SOURCE, learners)
@@ -44,7 +44,7 @@ def test_a_loop_is_stacked_as_one_value() -> None:
     assert {each.time for each in held} == {0, 1}
 
 
-def test_a_value_is_put_wherever_a_quantity_is_made() -> None:
+def test_a_value_replaces_a_quantity_at_every_place() -> None:
     quantity = quantities(RECORDS, SOURCE, Groups(EXACT))[0]
     [puts] = puts_for(quantity, np.array([7.0, 8.0]), [])
     assert [put.values.values.tolist() for put in puts] == [[7, 8], [[7], [8]]]

@@ -1,4 +1,4 @@
-"""Replays: how many there may be, and what is read from them."""
+"""Replays: their number is limited, and their outputs are read."""
 
 from __future__ import annotations
 

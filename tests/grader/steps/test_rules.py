@@ -1,4 +1,4 @@
-"""Small changes of an expression: each is another source, in words."""
+"""Small changes of an expression: each gives another source, and has words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from normgrade.steps.sources import source_of
 
 
 def changes(expression: str, before: str = "import torch") -> dict[str, str]:
-    """The changed expressions by what they do."""
+    """Return the changed expressions by the words of their changes."""
     head = f"{before}\n\ndef f(self, x, y, momentum):\n    y = "
     source = source_of(f"{head}{expression}\n    y = y + self.bias\n")
     statement = source.tree.body[1].body[0]  # type: ignore[attr-defined]
@@ -55,7 +55,7 @@ def test_an_expression_has_small_changes(expression: str, words: str, changed: s
     assert changes(expression)[words] == changed
 
 
-def test_numpy_has_changes_of_its_own() -> None:
+def test_numpy_has_its_own_changes() -> None:
     assert changes("x + eps", "import numpy as np")["the larger of the two instead of the sum"] == "np.maximum(x, eps)"
     assert changes("x.var(-1)", "import numpy as np")["as if divided by n − 1"] == "x.var(-1, ddof=1)"
 

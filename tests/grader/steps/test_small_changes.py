@@ -42,7 +42,7 @@ def found_for(source: str) -> Change | None:
         (edited(("x.mean(-1,", "x.mean((0, 2),")), "over (0, 2) instead of (2,)", None),
     ],
 )
-def test_a_change_does_what_the_learner_did(source: str, words: str, edits: list[list[str]] | None) -> None:
+def test_a_change_gives_the_learners_outputs(source: str, words: str, edits: list[list[str]] | None) -> None:
     change = found_for(source)
     assert change is not None and change.words == words and change.base == NORM
     assert edits is None or change.edits == edits
@@ -69,5 +69,5 @@ def test_several_changes_are_made_together() -> None:
     assert change is not None and change.words == "as if divided by n − 1 and − instead of +" and len(change.edits) == 2
 
 
-def test_nothing_is_found_where_no_small_change_does_it() -> None:
+def test_no_change_is_found_for_large_differences() -> None:
     assert found_for(edited(("(x - mean)", "(x.sin() - mean.cos())"))) is None

@@ -1,4 +1,4 @@
-"""A source by its places: texts, names, definitions, and edits that `mistakes.toml` could have."""
+"""The places of a source: texts, names, definitions, and edits as in `mistakes.toml`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_place_has_a_text_and_an_expression() -> None:
     assert unpacked is not None and ast.unparse(unpacked) == "torch.aminmax(x)"
 
 
-def test_a_value_has_the_name_that_it_is_assigned_to() -> None:
+def test_a_value_has_the_name_of_its_assignment() -> None:
     assert SOURCE.name_of(place("x.mean(dims, keepdim=True)")) == "mean"
     assert SOURCE.name_of(place("x.var(dims)")) == "a"
     assert SOURCE.name_of(place("self.seen += 0.1 * mean")) == "seen"
@@ -62,7 +62,7 @@ def texts(source: Source, old: str, new: str, at: int = 0) -> list[list[str]]:
     return source.as_texts([Edit(start, start + len(old), new)])
 
 
-def test_an_edit_is_told_by_a_text_that_occurs_once() -> None:
+def test_an_edit_uses_a_text_that_occurs_once() -> None:
     assert texts(SOURCE, "(0, 2)", "0") == [["= (0, 2)", "= 0"]]
     for old, new, at in (
         ("mean", "x", TEXT.index("x - mean")),
@@ -75,5 +75,5 @@ def test_an_edit_is_told_by_a_text_that_occurs_once() -> None:
         assert TEXT.replace(before, after) == TEXT[:start] + new + TEXT[start + len(old) :]
 
 
-def test_what_is_no_python_has_no_places() -> None:
+def test_invalid_python_has_no_places() -> None:
     assert source_of("def").spots == ()

@@ -1,4 +1,4 @@
-"""A step in words."""
+"""The words of a step."""
 
 from __future__ import annotations
 
@@ -39,21 +39,21 @@ CHANGE = Change("x", [], "as if divided by n − 1", "y", QUANTITY, Recording(),
         ),
     ],
 )
-def test_a_step_says_what_is_right_and_what_is_not(step: Step, words: str) -> None:
+def test_a_step_tells_right_and_wrong_values(step: Step, words: str) -> None:
     assert step.says == words and (step.line, step.column, step.width) == (13, 5, 6)
 
 
-def test_a_step_speaks_chinese() -> None:
+def test_a_step_is_translated() -> None:
     speak("zh")
     assert "第 13 行" in Step((MEAN,), VAR).says
 
 
 @pytest.mark.parametrize(("ratio", "words"), [(40 / 39, "40/39"), (3.0, "3"), (-0.5, "−1/2"), (1.23456789, "1.23457"), (6 / 7, "6/7")])
-def test_a_factor_is_a_fraction_if_it_is_one(ratio: float, words: str) -> None:
+def test_a_factor_is_a_fraction_if_possible(ratio: float, words: str) -> None:
     assert by_factor(ratio) == f"every value × {words}"
 
 
-def test_a_place_is_told_in_characters() -> None:
+def test_a_place_is_counted_in_characters() -> None:
     source = source_of("def f(x):\n    é = 1; y = x + (x *\n        2)\n")
     numbers = {source.text_of(spot): number for number, spot in enumerate(source.spots)}
     whole = source.spots[numbers["x + (x *\n        2)"]]

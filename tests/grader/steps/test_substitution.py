@@ -1,4 +1,4 @@
-"""The search: a value of the learner's that gives his outputs is proof, if it is smaller than these."""
+"""The search: if a value of the learner, put into right code, gives the learner's outputs and is smaller than these, it is proof."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def norm(x, weight, bias, eps):
 
 
 def link(found: Search) -> tuple[str, str, bool]:
-    """The quantity that went wrong, the learner's value, and whether that is put as it is."""
+    """Return the wrong quantity, the learner's value, and if this value is put in unchanged."""
     [link] = found.proved()
     base, learner = found.base.source, found.learner.source
     quantity = base.text_of(base.spots[link.quantity.records[0].place])
@@ -40,11 +40,11 @@ def link(found: Search) -> tuple[str, str, bool]:
         (BY_HAND.format(count="n", root="v.sqrt()"), ("var + eps", "(c * c).sum(-1) / n", True)),
     ],
 )
-def test_a_small_value_proves_which_quantity_went_wrong(source: str, proof: tuple[str, str, bool]) -> None:
+def test_a_small_value_proves_the_wrong_quantity(source: str, proof: tuple[str, str, bool]) -> None:
     assert link(search(source)) == proof
 
 
-def test_a_reciprocal_is_told_from_what_it_is_of() -> None:
+def test_a_reciprocal_is_told_from_its_argument() -> None:
     source = BY_HAND.format(count="n", root="(v + eps).sqrt()").replace(
         "    r = 1 / (v + eps).sqrt()", "    r = torch.rsqrt(v + eps * eps)"
     )
@@ -56,13 +56,13 @@ def test_a_value_as_large_as_the_output_proves_nothing(edit: tuple[str, str]) ->
     assert search(edited(edit)).proved() == []
 
 
-def test_the_earliest_value_that_proves_is_taken() -> None:
+def test_the_earliest_proof_is_taken() -> None:
     right = edited(("y = (x - mean) / torch.sqrt(var + eps)", "s = torch.sqrt(var + eps)\n    y = (x - mean) / s"))
     found = search(right.replace("correction=0)", "correction=0) / 3"), right)
     assert link(found)[1] == "x.var(-1, keepdim=True, correction=0) / 3"
 
 
-def test_what_changes_a_right_place_is_hopeless() -> None:
+def test_a_proof_changes_only_wrong_places() -> None:
     found = search(edited((", correction=0", "")))
     [link] = found.proved()
     assert not found.hopeless(link.quantity) and found.reach[link.quantity] == found.wrong == {"result"}

@@ -1,4 +1,4 @@
-"""Known mistakes are found by their values on the way, also where another deviation changes all that comes out."""
+"""Known mistakes are found by their intermediate values, even if another deviation changes all outputs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MISTAKES = [Mistake(name, name, edited(edit), edits_of([edit], NORM)) for name, 
 
 
 def found(source: str, *beside: str) -> list[str]:
-    """The names of the mistakes that leave traces in a source."""
+    """Return the names of the mistakes that leave traces in a source."""
 
     def combine(members: Sequence[int]) -> str | None:
         return combined(NORM, [MISTAKES[member] for member in members]) if members else NORM
@@ -34,26 +34,26 @@ def found(source: str, *beside: str) -> list[str]:
 
 
 @pytest.mark.parametrize("names", [("unbiased",), ("no-bias",), ("unbiased", "eps-outside"), ("unbiased", "eps-outside", "no-bias")])
-def test_mistakes_are_found_one_beside_the_other(names: tuple[str, ...]) -> None:
+def test_several_mistakes_are_found_together(names: tuple[str, ...]) -> None:
     assert {*found(edited(*(EDITS[name] for name in names)))} == {*names}
 
 
-def test_a_mistake_is_found_although_an_unknown_one_changes_what_comes_out() -> None:
+def test_a_mistake_is_found_beside_an_unknown_one() -> None:
     source = edited(EDITS["unbiased"], ("y * weight", "y.abs() ** 1.3 * weight"))
     assert found(source) == ["unbiased"]
 
 
-def test_nothing_is_found_of_an_unknown_mistake() -> None:
+def test_an_unknown_mistake_leaves_no_traces() -> None:
     assert found(edited(("y * weight", "y.abs() ** 1.3 * weight"))) == []
 
 
-def test_a_wrong_value_beside_the_right_one_is_no_trace() -> None:
+def test_an_unused_wrong_value_is_no_trace() -> None:
     assert found(edited(("    y =", "    spread = x.var(-1, keepdim=True)\n    y ="), ("y * weight", "y.abs() ** 1.3 * weight"))) == []
 
 
-def test_a_submission_that_cannot_be_recorded_leaves_no_traces() -> None:
+def test_an_unrecordable_submission_leaves_no_traces() -> None:
     assert found(edited(EDITS["unbiased"], ("    mean =", "    jit = 1\n    mean ="))) == []
 
 
-def test_mistakes_that_are_named_already_are_made_beside_the_others() -> None:
+def test_named_mistakes_are_combined_with_the_others() -> None:
     assert found(edited(EDITS["unbiased"], EDITS["no-bias"]), "no-bias") == ["no-bias", "unbiased"]

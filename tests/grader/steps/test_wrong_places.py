@@ -1,4 +1,4 @@
-"""The line of the first wrong value, or of the first wrong use of a right one."""
+"""The line of the first wrong value, or of the first wrong use of a right value."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ def test_the_line_is_that_of_the_first_wrong_value(old: str, new: str) -> None:
     assert line(edited((old, new), source=TOTAL)) == number(TOTAL, old)
 
 
-def test_a_right_value_is_wrong_where_it_is_made_for_another_use() -> None:
+def test_a_value_for_another_use_is_wrong() -> None:
     wrong = TWICE.replace("correction=0", "correction=1")
     assert line(wrong, TWICE) == number(TWICE, "var = ")
 
 
-def test_a_right_value_that_stands_for_the_output_is_wrong_where_it_does() -> None:
+def test_a_value_returned_as_the_output_is_wrong() -> None:
     wrong = edited(("    return y * weight + bias", "    y = y * weight\n    return y"))
     assert line(wrong) == number(wrong, "y = y * weight")

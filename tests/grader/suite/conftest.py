@@ -1,4 +1,4 @@
-"""What the tests of suites share."""
+"""Fixtures that the tests of suites share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from normgrade.suite.collection import collect
 
 @pytest.fixture
 def run_suite(edited_course: EditedCourse, expectations: Path) -> RunSuite:
-    """Run these tests as the hidden suite of `centring` on a source; its checks by name."""
+    """Return a function that runs tests as the hidden suite of `centring` on a source, and returns the checks by name."""
 
     def ran(tests: str, source: str = RIGHT, reference: tuple[str, str] | None = None) -> Checks:
         edits = {"solutions/centring/reference.py": [reference]} if reference else {}

@@ -1,4 +1,4 @@
-"""A submission plays once more: other requests, and on record."""
+"""Tests of further plays of a submission: with other requests, and recorded."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MISTAKES = {mistake.name: mistake for mistake in read_mistakes(EXERCISE)}
 
 
 @pytest.mark.usefixtures("expectations")
-def test_a_wrong_source_plays_again_tells_its_first_wrong_step_and_leaves_traces(tmp_path: Path) -> None:
+def test_wrong_source_gives_first_wrong_step_and_traces(tmp_path: Path) -> None:
     source, right = MISTAKES["unbiased-variance"].source, read_text(EXERCISE.reference)
     with open_grader([EXERCISE], Options()) as grader, Understudy(grader.host(EXERCISE), EXERCISE) as understudy:
         results = [*grader.results(EXERCISE, source, EXERCISE.file_name)]
@@ -37,7 +37,7 @@ def test_a_wrong_source_plays_again_tells_its_first_wrong_step_and_leaves_traces
         assert again.traced(results, lambda key: [0, 1], lambda members: some[members[-1]].source if members else right, []) == [1]
 
 
-def test_of_a_submission_that_is_gone_nothing_is_known() -> None:
+def test_submission_that_is_gone_gives_no_answers() -> None:
     results: list[Result] = []
     assert Never().answers([Request("step", {})]) == [None] and Never().first_wrong_step(results, "") is None
     assert Never().traced(results, lambda key: [], lambda members: "", []) == []

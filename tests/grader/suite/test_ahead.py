@@ -1,4 +1,4 @@
-"""Expectations that do not ship are computed in several processes, once."""
+"""Tests that expectations that do not ship are computed once, in several processes."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def rehearsal(exercise: Exercise, folder: Path, seed: int = 3) -> Rehearsal:
     return Rehearsal(Oracle.of(exercise, Cache(folder, KEY)), exercise, read_text(exercise.reference), seed)
 
 
-def test_other_processes_compute_everything_and_it_is_kept(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_expectations_of_other_processes_are_kept(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     exercise = tiny.exercise("rms")
     suite, told = collect([exercise])["rms"], list[tuple[str, int, int]]()
     compute_ahead(suite, rehearsal(exercise, tmp_path), Options(cores=2, progress=lambda *what: told.append(what)))
     assert {(what, total) for what, _done, total in told} == {("rms: what is expected, once for seed 3", len(suite.tests))}
     assert max(done for _what, done, _total in told) == len(suite.tests)
 
-    monkeypatch.setattr("normgrade.oracle.expectation.expect", None)  # nothing is computed any more
+    monkeypatch.setattr("normgrade.oracle.expectation.expect", None)  # nothing can be computed from here on
     kept = rehearsal(exercise, tmp_path)
     kept.ahead(suite, lambda: False)
     assert {*kept.known} == {*suite.names}
@@ -38,13 +38,13 @@ def test_other_processes_compute_everything_and_it_is_kept(tiny: Course, tmp_pat
     compute_ahead(suite, rehearsal(exercise, tmp_path), Options(cores=2))
 
 
-def test_one_core_computes_when_it_is_asked(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_core_computes_nothing_ahead(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("normgrade.suite.parallel.over_cores", None)
     exercise = tiny.exercise("rms")
     compute_ahead(collect([exercise])["rms"], rehearsal(exercise, tmp_path), Options(cores=1))
 
 
-def test_where_a_process_dies_nothing_is_lost(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dead_process_loses_nothing(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def dies(*_arguments: object, **_options: object) -> None:
         raise BrokenProcessPool
 

@@ -1,4 +1,4 @@
-"""Where a course is broken: whatever a suite, probes or a reference does wrong, its author reads file, line and what to do."""
+"""Tests of the message to an author about a broken suite, probe or reference: the file, the line and the remedy."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NOT_FINITE = (
     "the reference gives NaN or infinity at row 1, so nothing can be compared with it: "
     "play it on an input for which it is finite, or spoil less than half of an input's numbers where NaN is meant"
 )
-BROKEN = {  # edits, the check that ends in an error, and what its author reads
+BROKEN = {  # edits, the check that ends in an error, and its message
     "suite": (
         {SUITE: [('agree(probe("row', 'agree(1 + probe("row')]},
         "test_alone",
@@ -116,7 +116,7 @@ def test_an_author_reads_file_and_line(way: str, edited_course: EditedCourse, tm
     assert all(bool(result.broken) == (result.check.outcome is Outcome.ERROR) for result in results.values())
 
 
-def test_a_probe_without_a_file_is_named_with_the_file_that_it_belongs_into(edited_course: EditedCourse, tmp_path: Path) -> None:
+def test_missing_probe_file_is_named(edited_course: EditedCourse, tmp_path: Path) -> None:
     course = edited_course({"tests/hidden/test_centring.py": [("def test_rank(refuses):", "def test_rank(agree):")]})
     suite = course.root / "tests/hidden/test_centring.py"
     head, body = suite.read_text(encoding="utf-8").split("def test_rank(agree):", 1)
@@ -158,14 +158,14 @@ WITH_A_HELPER = {
 }
 
 
-def test_probes_of_a_course_share_what_stands_beside_the_exercises(edited_course: EditedCourse, tmp_path: Path) -> None:
+def test_probes_share_modules_beside_the_exercises(edited_course: EditedCourse, tmp_path: Path) -> None:
     path = tmp_path / "rms.py"
     path.write_text(RIGHT, encoding="utf-8")
     [report] = grade([Submission(edited_course(WITH_A_HELPER).exercise("rms"), path, "rms.py")])
     assert report.outcome is Outcome.PASSED
 
 
-def test_what_probes_share_is_blamed_by_its_own_name(edited_course: EditedCourse, tmp_path: Path) -> None:
+def test_error_in_a_shared_probe_module_names_it(edited_course: EditedCourse, tmp_path: Path) -> None:
     exercise = edited_course(WITH_A_HELPER | {"exercises/shared_probes.py": "called = 1 / 0\n"}).exercise("rms")
     results = played(collect([exercise])["rms"], InThisProcess(RIGHT, exercise), tmp_path)
     told = {result.broken for result in results if result.check.name == "test_alone"}

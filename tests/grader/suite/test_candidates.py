@@ -1,4 +1,4 @@
-"""The known mistakes that are held against a submission."""
+"""Tests of the choice of known mistakes that are compared with a submission."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ FOOTPRINTS = Footprints(
 )
 
 
-def test_a_right_submission_rules_out_what_its_source_tells() -> None:
+def test_mistakes_that_the_source_rules_out_are_no_candidates() -> None:
     footprints, mistakes = candidates(FOOTPRINTS, KNOWN, REFERENCE, REFERENCE)
     assert (footprints.mistakes, mistakes) == ((), ())
 
 
-def test_another_number_is_taken_to_leave_the_same_footprint() -> None:
+def test_another_number_has_the_same_footprint() -> None:
     submission = REFERENCE.replace("1e-5", "1e-8").replace(" + eps", "")
     footprints, mistakes = candidates(FOOTPRINTS, KNOWN, REFERENCE, submission)
     assert footprints.mistakes == ("eps-missing", "eps-default-1e-8") == tuple(mistake.name for mistake in mistakes)

@@ -1,4 +1,4 @@
-"""Collecting hidden suites: what a test says of itself, what it may ask for, and that nothing around it has a say."""
+"""Tests of the collection of hidden suites: docstrings and markers, fixtures, and isolation from the surroundings."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_suites_are_collected_once_and_run_many_times(edited_course: EditedCours
     assert sorted([log.read_text()[:6], log.read_text()[6:]]) == ["ing.py", "rms.py"]
 
 
-def test_a_check_carries_what_its_markers_say(run_suite: RunSuite) -> None:
+def test_check_has_the_values_of_its_markers(run_suite: RunSuite) -> None:
     doc = "It holds,\n    and well.\n\n    This is not told."
     marks = '@pytest.mark.points(3)\n@pytest.mark.hint("Look again.")\n@pytest.mark.parametrize("size", [4, 5])'
     tests = test_function("agree(build(3), train(randn(size, 3)))", doc=doc, marks=marks).replace("(agree,", "(size, agree,")
@@ -57,14 +57,14 @@ def test_a_hint_is_kept_for_failures(run_suite: RunSuite) -> None:
         ("@pytest.mark.skipif(True, reason='so')", "agree", "skipif"), ("@pytest.mark.usefixtures('observe')", "agree", "usefixtures"),
     ],
 )  # fmt: skip
-def test_a_test_that_asks_for_what_only_pytest_has_is_refused(marks: str, asks: str, name: str, run_suite: RunSuite) -> None:
+def test_pytests_own_fixtures_and_markers_are_refused(marks: str, asks: str, name: str, run_suite: RunSuite) -> None:
     test = test_function("agree(build(3))", marks=marks).replace("(agree, refuses, observe)", f"({asks})")
     with pytest.raises(CourseError) as caught:
         run_suite(test)
     assert f'test_it asks for "{name}", which a hidden suite does not have; it has agree, observe, refuses.' in str(caught.value)
 
 
-def test_a_fixture_that_every_test_would_get_is_refused(run_suite: RunSuite) -> None:
+def test_autouse_fixture_is_refused(run_suite: RunSuite) -> None:
     fixture = "@pytest.fixture(autouse=True)\ndef before():\n    raise ValueError\n\n"
     with pytest.raises(CourseError, match='test_it asks for "before"'):
         run_suite(fixture + test_function("agree(build(3))"))
@@ -105,7 +105,7 @@ def test_a_suite_that_cannot_be_used_is_named(tests: str, says: str, run_suite: 
     assert says in message and re.search(r"tests/hidden/test_centring\.py(, line \d)?: ", message)
 
 
-def test_a_helper_that_cannot_be_imported_is_named_with_its_line(edited_course: EditedCourse) -> None:
+def test_broken_helper_is_named_with_its_line(edited_course: EditedCourse) -> None:
     course = edited_course(
         {"tests/hidden/shared.py": "\n\n1 / 0\n", "tests/hidden/test_rms.py": [("import pytest\n", "import pytest\nimport shared\n")]}
     )
@@ -118,7 +118,7 @@ def test_a_helper_that_cannot_be_imported_is_named_with_its_line(edited_course: 
 # Nothing leaks in
 
 
-def test_the_settings_around_a_suite_have_no_say(
+def test_surrounding_pytest_settings_are_ignored(
     edited_course: EditedCourse, expectations: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     course = edited_course({})
@@ -144,14 +144,14 @@ def test_nothing_is_left_in_the_environment(tiny: Course, monkeypatch: pytest.Mo
     assert os.environ["PYTEST_ADDOPTS"] == "-x" and "PYTEST_DISABLE_PLUGIN_AUTOLOAD" not in os.environ
 
 
-def test_a_file_of_the_same_name_is_another_suite(tiny: Course, edited_course: EditedCourse) -> None:
-    """Two courses in one process, each with a suite test_rms.py of its own."""
+def test_suites_of_the_same_file_name_are_distinct(tiny: Course, edited_course: EditedCourse) -> None:
+    """Collect two courses in one process, each with its own suite test_rms.py."""
     other = edited_course({"tests/hidden/test_rms.py": HEAD + test_function("pass", "test_mine")})
     names = [collect([course.exercise("rms")])["rms"].names for course in (tiny, other, tiny)]
     assert names[0] == names[2] != names[1] == ("test_mine",)
 
 
-def test_a_courtesy_is_a_check_that_says_so(run_suite: RunSuite) -> None:
+def test_courtesy_marker_is_shown_in_the_check(run_suite: RunSuite) -> None:
     tests = test_function("agree(build(3), train(randn(4, 3)))", marks="@pytest.mark.courtesy")
     check = one(run_suite(tests, changed("(x - mean)", "(x + mean)")))
     assert (check.outcome, check.courtesy, check.earned) == (Outcome.FAILED, True, 0)

@@ -1,4 +1,4 @@
-"""A grader is opened once, plays as often as one likes, and leaves nothing behind."""
+"""Tests of the grader: it is opened once, grades any number of times, and closes its hosts."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ def rms(tiny: Course) -> Exercise:
     return tiny.exercise("rms")
 
 
-def test_every_exercise_is_there_once(grader: Grader, tiny: Course) -> None:
+def test_every_exercise_is_opened_once(grader: Grader, tiny: Course) -> None:
     assert grader.suites.keys() == grader.oracles.keys() == {*tiny.slugs}
 
 
-def test_a_right_answer_passes_whatever_was_played_before(grader: Grader, rms: Exercise) -> None:
+def test_right_answer_passes_between_wrong_ones(grader: Grader, rms: Exercise) -> None:
     reference = read_text(rms.reference)
     for source, outcome in ((WRONG, Outcome.FAILED), (reference, Outcome.PASSED), (WRONG, Outcome.FAILED)):
         outcomes = {result.check.outcome for result in grader.results(rms, source, "rms.py")}
         assert outcome in outcomes and (outcome is Outcome.FAILED or outcomes == {Outcome.PASSED})
 
 
-def test_results_come_as_they_are_played_and_the_worker_ends_when_nobody_asks_for_more(grader: Grader, rms: Exercise) -> None:
+def test_results_are_lazy_and_closing_ends_the_worker(grader: Grader, rms: Exercise) -> None:
     results = grader.results(rms, read_text(rms.reference), "rms.py")
     first = next(results)
     worker = grader.hosts["torch"].connected
@@ -52,7 +52,7 @@ def test_results_come_as_they_are_played_and_the_worker_ends_when_nobody_asks_fo
     assert worker.channel is None
 
 
-def test_once_its_host_is_ready_a_grader_rehearses_no_further_than_it_must(grader: Grader, rms: Exercise) -> None:
+def test_rehearsal_ahead_stops_when_the_host_is_ready(grader: Grader, rms: Exercise) -> None:
     grader.hosts["torch"].starter.protection()
     assert grader.hosts["torch"].ready
     results = grader.results(rms, read_text(rms.reference), "rms.py", seed=2)
@@ -61,7 +61,7 @@ def test_once_its_host_is_ready_a_grader_rehearses_no_further_than_it_must(grade
     assert 1 <= len(grader.rehearsal(rms, 2).known) < len(grader.suites["rms"].tests)
 
 
-def test_a_seed_of_its_own_draws_other_inputs(grader: Grader, rms: Exercise) -> None:
+def test_another_seed_draws_other_inputs(grader: Grader, rms: Exercise) -> None:
     def first_input(**seed: Any) -> list[float]:
         results = list(grader.results(rms, read_text(rms.reference), "rms.py", **seed))
         request: Any = results[0].plays[0].expectation.request
@@ -70,14 +70,14 @@ def test_a_seed_of_its_own_draws_other_inputs(grader: Grader, rms: Exercise) -> 
     assert first_input() == first_input(seed=0) != first_input(seed=1)
 
 
-def test_a_time_that_was_asked_for_bounds_every_answer_and_all_of_them(grader: Grader, rms: Exercise) -> None:
+def test_timeout_limits_each_answer_and_the_total(grader: Grader, rms: Exercise) -> None:
     exercise = replace(rms, limits=Limits(answer_s=5.0, total_s=30.0))
     hurried = replace(grader, options=replace(grader.options, timeout_s=2.0))
     assert grader.limits(exercise) == exercise.limits
     assert hurried.limits(exercise) == replace(exercise.limits, answer_s=2.0, total_s=2.0)
 
 
-def test_a_search_takes_half_of_the_time_that_is_left_if_the_user_sets_one(grader: Grader, rms: Exercise) -> None:
+def test_search_takes_half_of_the_remaining_time(grader: Grader, rms: Exercise) -> None:
     list(grader.results(rms, WRONG, "rms.py"))
     used_s = grader.hosts["torch"].used_s
     exercise = replace(rms, limits=Limits(5.0, 1000.0))
@@ -86,19 +86,19 @@ def test_a_search_takes_half_of_the_time_that_is_left_if_the_user_sets_one(grade
     assert grader.search_s(replace(rms, limits=Limits(5.0, used_s + LEAST_LEFT_S / 2))) == 0.0
 
 
-def test_a_search_without_time_is_told_from_one_that_finds_nothing(grader: Grader, rms: Exercise) -> None:
+def test_search_without_time_differs_from_empty_search(grader: Grader, rms: Exercise) -> None:
     wrong, right = (list(grader.results(rms, source, "rms.py")) for source in (WRONG, read_text(rms.reference)))
     assert grader.diagnose(rms, wrong, within_s=-1.0).diagnoses is None
     assert grader.diagnose(rms, right).diagnoses == ()
 
 
-def test_suites_may_be_collected_by_somebody_else(rms: Exercise, expectations: Path) -> None:
+def test_suites_can_be_collected_by_the_caller(rms: Exercise, expectations: Path) -> None:
     suites = collect([rms])
     with open_grader([rms], Options(), collect=lambda exercises: suites) as grader:
         assert grader.suites is suites
 
 
-def test_what_is_raised_inside_closes_the_host(rms: Exercise, expectations: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exception_closes_the_host(rms: Exercise, expectations: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     closed, close = list[Host](), Host.close
 
     def noted(host: Host) -> None:

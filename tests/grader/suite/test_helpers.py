@@ -1,4 +1,4 @@
-"""Suites of one course share helpers; those of another course have their own."""
+"""Tests that suites of one course share helpers, and those of another course have their own."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ test_it.__doc__ = CLAIM
 TINY = Path(__file__).parents[1] / "fixtures" / "courses" / "tiny"
 
 
-def test_another_module_of_that_name_is_there_again_afterwards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_module_of_the_same_name_is_restored_afterwards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     theirs = ModuleType("shared")
     monkeypatch.setitem(sys.modules, "shared", theirs)
     (tmp_path / "shared.py").write_text("value = 3\n")
@@ -37,7 +37,7 @@ def test_another_module_of_that_name_is_there_again_afterwards(tmp_path: Path, m
     assert sys.path == paths
 
 
-def test_nothing_is_left_where_there_was_nothing(tmp_path: Path) -> None:
+def test_helper_is_removed_afterwards(tmp_path: Path) -> None:
     (tmp_path / "shared.py").write_text("value = 3\n")
     with found_in(tmp_path):
         import shared  # noqa: F401
@@ -45,13 +45,13 @@ def test_nothing_is_left_where_there_was_nothing(tmp_path: Path) -> None:
 
 
 def with_helper(exercise: Exercise, claim: str) -> Exercise:
-    """An exercise whose suite takes its claim from a helper."""
+    """Rewrite the suite of an exercise so that it takes its claim from a helper. Return the exercise."""
     exercise.suite.with_name("shared.py").write_text(f"CLAIM = {claim!r}\n")
     exercise.suite.write_text(SUITE)
     return exercise
 
 
-def test_each_course_has_its_own(tmp_path: Path) -> None:
+def test_each_course_has_its_own_helper(tmp_path: Path) -> None:
     for name, claim in (("here", "It holds here."), ("there", "It holds there.")):
         exercise = with_helper(next(iter(Course(copytree(TINY, tmp_path / name)))), claim)
         found = collect([exercise])[exercise.slug]

@@ -1,4 +1,4 @@
-"""Why an exercise cannot be graded."""
+"""Tests of the reasons why an exercise cannot be graded."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def test_nothing_hinders_a_sound_exercise(tiny: Course) -> None:
     assert [hindrance(exercise) for exercise in tiny] == [None, None]
 
 
-def test_mistakes_that_cannot_be_read_hinder(edited_course: EditedCourse) -> None:
+def test_unreadable_mistakes_hinder(edited_course: EditedCourse) -> None:
     assert said(edited_course({"solutions/rms/mistakes.toml": '[[mistake]]\nname = "it"\n'})) == (
         "solutions/rms/mistakes.toml: mistake[1].says: is missing."
     )
 
 
-def test_a_suite_that_cannot_be_collected_hinders_however_often_it_is_tried(edited_course: EditedCourse) -> None:
+def test_broken_suite_hinders_every_time(edited_course: EditedCourse) -> None:
     course = edited_course({"tests/hidden/test_rms.py": "def test_it(:\n"})
     first, second = said(course), said(course)
     assert first == second and first.startswith("tests/hidden/test_rms.py, line 1: the hidden suite cannot be collected: SyntaxError: ")

@@ -1,4 +1,4 @@
-"""A source of the course's own is played in this process as a worker plays it."""
+"""Tests of plays in this process, of sources of the course: they are played as in a worker."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from normgrade.suite.run import Rehearsal, Run
 from normgrade.worker.observation import Cause
 
 
-def test_a_right_source_passes_and_one_that_cannot_be_executed_fails(tiny: Course, expectations: Path) -> None:
+def test_right_source_passes_and_broken_one_fails(tiny: Course, expectations: Path) -> None:
     exercise = tiny.exercise("rms")
     oracle, reference = Oracle.of(exercise, Cache(expectations, bytes(32))), read_text(exercise.reference)
     rehearsal, suite = Rehearsal(oracle, exercise, reference), collect([exercise])["rms"]

@@ -1,4 +1,4 @@
-"""An investigation: suspects are played only where that tells, and named only where nothing contradicts them."""
+"""Tests of the investigation: it plays suspects only if that can tell them apart, and names them only if no play contradicts them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MISTAKES = {"halved": HALVED, "negated": NEGATED, "flag": FLAG, "last": LAST}
 
 @dataclass
 class Case:
-    """A suite with known mistakes, and whatever is played of them: the names, the play, and whether it was in float64."""
+    """A suite with known mistakes. `asked` records their plays: the names, the number of the play, and true if it was in float64."""
 
     world: World = field(default_factory=lambda: World(RIGHT, MISTAKES))
     records: Records | None = None
@@ -48,7 +48,7 @@ class Case:
             yield oracle.exactly(source, request) if exactly else self.world.play(source, request)  # type: ignore[arg-type]
 
     def named(self, submission: Plays, within_s: float = 1000.0) -> list[tuple[str, ...]] | None:
-        """The mistakes that are named for a submission, one tuple for each explanation."""
+        """Return the mistakes named for a submission, one tuple for each explanation."""
         self.asked.clear()
         found = self.investigation(submission, within_s).explain().diagnoses
         self.explained = found[0].checks if found else ()
@@ -61,25 +61,25 @@ class Case:
 
     @property
     def natively(self) -> dict[str, int]:
-        """How often each mistake was played natively."""
+        """The number of native plays of each mistake."""
         names = [name for name, _, exactly in self.asked if not exactly]
         return {name: names.count(name) for name in names}
 
 
-def test_a_mistake_that_explains_everything_is_played_natively_where_it_acts_and_others_once() -> None:
+def test_explaining_mistake_is_played_fully_and_others_once() -> None:
     case = Case()
     assert case.named(HALVED) == [("halved",)]
     assert case.natively == {"halved": 4, "negated": 1, "last": 1}
     assert not any(exactly for *_, exactly in case.asked)
 
 
-def test_what_was_seen_is_not_played_again() -> None:
+def test_recorded_plays_are_not_repeated() -> None:
     case = Case()
     assert case.named(HALVED) == case.named(HALVED) == [("halved",)] and case.asked == []
     assert case.named(NEGATED) == [("negated",)] and case.natively == {"negated": 3}
 
 
-def test_a_mistake_that_is_contradicted_at_its_last_play_does_not_explain_that() -> None:
+def test_contradicted_play_is_not_explained() -> None:
     case = Case()
     assert case.named({**HALVED, 3: {"output": [3.0, 3.0]}}) == [("halved",)]
     assert case.explained == ("test_0", "test_1", "test_2")
@@ -92,31 +92,31 @@ def test_several_mistakes_are_named_together(second: Plays) -> None:
     assert Case(World(RIGHT, MISTAKES, together={frozenset({"halved", name}): both})).named(both) == [("halved", name)]
 
 
-def test_a_mistake_that_only_float64_tells_is_named() -> None:
-    """Its native numbers are nothing to go by: the submission's are those of float64."""
+def test_mistake_visible_only_in_float64_is_named() -> None:
+    """Name it although its native numbers differ: the submission's numbers are those of its float64 play."""
     world = World(RIGHT, {"rough": HALVED, "negated": NEGATED}, exact={"rough": NEGATED})
     assert Case(world).named(NEGATED) == [("rough",), ("negated",)] or Case(world).named(NEGATED) == [("negated",)]
 
 
-def test_nothing_is_named_where_no_mistake_is_known() -> None:
+def test_without_known_mistakes_nothing_is_named() -> None:
     case = Case(World(RIGHT, {}))
     assert case.named(HALVED) == [] and {name for name, *_ in case.asked} <= {""}
 
 
-def test_without_any_time_only_the_likeliest_are_played() -> None:
+def test_without_time_only_the_likeliest_is_played() -> None:
     case = Case()
     assert case.named({0: {"output": [0.5, 1.0]}}, within_s=0.0) == []
     assert case.asked == []
     assert Case().named(HALVED, within_s=0.0) == [("halved",)]
 
 
-def test_an_error_that_a_mistake_leads_to_is_its_own() -> None:
+def test_exception_raised_by_a_mistake_identifies_it() -> None:
     world = World(RIGHT, {"crashes": {2: raised("TypeError"), 3: raised("TypeError")}, **MISTAKES})
     assert Case(world).named({2: raised("TypeError"), 3: raised("TypeError")}) == [("crashes",)]
 
 
 def step_to(world: World, name: str) -> Step:
-    """A step whose change is a mistake of the world."""
+    """Return a step whose change is a mistake of the world."""
     [mistake] = [mistake for mistake in world.known if mistake.name == name]
     edits = [[REFERENCE[edit.start : edit.end], edit.new] for edit in mistake.edits]
     nothing = Quantity((), None, 0)
@@ -125,7 +125,7 @@ def step_to(world: World, name: str) -> Step:
 
 
 def with_unlisted(submission: Plays, step: Step | None, world: World) -> tuple[Found, list[Sequence[Result]]]:
-    """What is found where the last mistake of the world is listed nowhere, and the results in which a step was looked for."""
+    """Explain a submission with the world's last mistake unlisted. Return the finding, and the results searched for a first wrong step."""
     case, asked = Case(world), list[Sequence[Result]]()
 
     class Telling(Never):
@@ -143,31 +143,31 @@ def with_unlisted(submission: Plays, step: Step | None, world: World) -> tuple[F
 UNKNOWN_TOO = World(RIGHT, {**MISTAKES, "unknown": {0: {"output": [1.5, 2.5]}, 2: {"output": [5.5, 6.5]}}})
 
 
-def test_a_change_that_the_first_wrong_step_tells_is_one_more_mistake() -> None:
+def test_change_at_the_first_wrong_step_is_a_mistake() -> None:
     found, asked = with_unlisted(UNKNOWN_TOO.mistakes["unknown"], step := step_to(UNKNOWN_TOO, "unknown"), UNKNOWN_TOO)
     assert found.diagnoses is not None and [each.mistakes for each in found.diagnoses] == [(UNLISTED,)]
     assert found.diagnoses[0].says == step.says and found.diagnoses[0].cost == COST and found.diagnoses[0].checks == ("test_0", "test_2")
     assert [[result.check.name for result in results] for results in asked] == [["test_0", "test_2"]]
 
 
-def test_it_is_named_beside_known_ones_whose_claims_are_not_looked_at() -> None:
+def test_unlisted_change_is_named_beside_known_mistakes() -> None:
     submission: Plays = {**UNKNOWN_TOO.mistakes["unknown"], **FLAG}
     found, asked = with_unlisted(submission, step_to(UNKNOWN_TOO, "unknown"), UNKNOWN_TOO)
     assert found.diagnoses is not None and [each.mistakes for each in found.diagnoses] == [("flag", UNLISTED)]
     assert [[result.check.name for result in results] for results in asked] == [["test_0", "test_2"]]
 
 
-def test_a_change_that_explains_nothing_is_not_named_but_its_step_is_told() -> None:
+def test_change_without_explanation_gives_only_its_step() -> None:
     found, _asked = with_unlisted({3: {"output": [3.0, 3.0]}}, step := step_to(UNKNOWN_TOO, "unknown"), UNKNOWN_TOO)
     assert found == Found((), step)
 
 
-def test_where_known_mistakes_explain_everything_no_step_is_looked_for() -> None:
+def test_full_explanation_needs_no_first_wrong_step() -> None:
     found, asked = with_unlisted(HALVED, None, UNKNOWN_TOO)
     assert found.step is None and asked == []
 
 
-def test_where_something_is_left_those_that_change_it_are_asked_and_no_others() -> None:
+def test_only_mistakes_that_change_the_rest_are_others() -> None:
     first: Plays = {0: {"output": [9.0, 2.0]}}
     investigation = Case(World(RIGHT, {"halved": HALVED, "first": first, "last": LAST})).investigation(
         {**HALVED, 3: {"output": [3.0, 3.0]}}
@@ -178,8 +178,8 @@ def test_where_something_is_left_those_that_change_it_are_asked_and_no_others() 
     assert investigation.others((), []) == [0, 1, 2]
 
 
-def test_mistakes_that_left_traces_are_tried_together_though_neither_shows_alone() -> None:
-    """Together they do something else in every play than each of them does alone."""
+def test_traced_mistakes_are_tried_together() -> None:
+    """Try two mistakes whose joint effect differs in every play from the effect of each."""
     both: Plays = {number: {"output": [number + 9.0, -3.0]} for number in range(4)}
     world = World(
         RIGHT, {"halved": HALVED, "negated": {**NEGATED, 0: {"output": [-1.0, -2.0]}}}, together={frozenset(("halved", "negated")): both}

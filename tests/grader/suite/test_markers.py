@@ -1,4 +1,4 @@
-"""The markers of hidden suites: pytest lists them, and knows each of them where markers are strict."""
+"""Tests of the markers of hidden suites: pytest lists them, and accepts them with --strict-markers."""
 
 from __future__ import annotations
 

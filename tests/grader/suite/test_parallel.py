@@ -1,4 +1,4 @@
-"""Work over several cores: every result in its place, every unit counted, every error told."""
+"""Tests of work over several cores: results stay in order, every unit is counted, and errors are raised."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def jobs(*sizes: int) -> list[Job[tuple[int, int]]]:
 
 
 @pytest.mark.parametrize("cores", [1, 2])
-def test_results_come_in_the_order_of_the_jobs_and_every_unit_is_counted(cores: int) -> None:
+def test_results_are_in_order_and_units_counted(cores: int) -> None:
     told: list[tuple[str, int, int]] = []
     results = over_cores(jobs(1, 3, 2), cores, lambda *what: told.append(what))
     assert [number for number, _ in results] == [0, 1, 2]
@@ -49,7 +49,7 @@ def test_results_come_in_the_order_of_the_jobs_and_every_unit_is_counted(cores: 
 
 
 @pytest.mark.parametrize("cores", [1, 2])
-def test_a_first_text_is_told_before_any_unit_and_at_every_look(cores: int) -> None:
+def test_first_text_is_reported_before_any_unit(cores: int) -> None:
     told: list[tuple[str, int, int]] = []
     with pytest.raises(OutOfTime):
         over_cores([Job(600, slow), Job(600, slow)], cores, lambda *what: told.append(what), deadline=Deadline.after(0.3), first="begun")
@@ -69,7 +69,7 @@ def test_nothing_goes_on_after_the_deadline(cores: int) -> None:
     with pytest.raises(OutOfTime):
         over_cores([Job(6000, slow), Job(6000, slow)], cores, lambda *what: None, deadline=Deadline.after(0.3))
     assert time.monotonic() - started < 30
-    until = time.monotonic() + 120  # on a busy machine one may still be starting, and the pool waits for them, too
+    until = time.monotonic() + 120  # on a busy machine a process may still be starting, and the pool waits for it too
     while active_children() and time.monotonic() < until:
         time.sleep(0.05)
     assert not active_children()
@@ -79,7 +79,7 @@ def thresholds(tick: Tick) -> tuple[int, int, int]:
     return gc.get_threshold()
 
 
-def test_other_processes_collect_garbage_as_seldom_as_this_one() -> None:
+def test_other_processes_have_the_same_gc_thresholds() -> None:
     usual = gc.get_threshold()
     gc.set_threshold(usual[0] + 1000, *usual[1:])
     try:
@@ -102,7 +102,7 @@ def test_an_error_of_a_job_is_raised(cores: int) -> None:
 
 @contextmanager
 def opened_in(folder: Path) -> Iterator[str]:
-    """A text that says when it was opened, and where; a file there says when it was closed."""
+    """Yield the number of this process. Afterwards, touch a file in the folder that names it."""
     yield f"{os.getpid()}"
     (folder / f"closed by {os.getpid()}").touch()
 
@@ -112,24 +112,24 @@ def with_opened(shared: str, tick: Tick) -> tuple[str, int]:
 
 
 @pytest.mark.parametrize("cores", [1, 2])
-def test_what_jobs_share_is_opened_once_in_each_process_and_closed_at_its_end(cores: int, tmp_path: Path) -> None:
+def test_shared_context_is_opened_once_per_process(cores: int, tmp_path: Path) -> None:
     results = over_cores([Job(1, with_opened)] * 5, cores, lambda *what: None, partial(opened_in, tmp_path))
     assert all(shared == str(process) for shared, process in results)
     assert {path.name for path in tmp_path.iterdir()} == {f"closed by {process}" for _, process in results}
 
 
 @pytest.mark.parametrize("cores", [1, 2])
-def test_what_cannot_be_opened_is_an_error(cores: int) -> None:
+def test_failing_shared_context_raises(cores: int) -> None:
     with pytest.raises(CourseError, match=r"^this course is broken\.$"):
         over_cores([Job(1, with_opened)] * 2, cores, lambda *what: None, partial(broken, print))
 
 
-def test_nothing_to_do_is_done() -> None:
+def test_no_jobs_give_no_results() -> None:
     assert over_cores([], 4, lambda *what: None, partial(broken, print)) == []
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="a process can be bound to cores on Linux")
-def test_only_cores_that_this_process_may_use_are_available() -> None:
+def test_available_cores_are_those_of_the_affinity() -> None:
     all_cores = os.sched_getaffinity(0)
     try:
         for some in ({min(all_cores)}, all_cores):
@@ -140,7 +140,7 @@ def test_only_cores_that_this_process_may_use_are_available() -> None:
 
 
 @pytest.mark.parametrize(("counted", "cores"), [(7, 7), (None, 1)])
-def test_where_nobody_can_bind_a_process_all_cores_are_available(counted: int | None, cores: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_affinity_all_cores_are_available(counted: int | None, cores: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
     monkeypatch.setattr(os, "cpu_count", lambda: counted)
     assert available() == cores
@@ -176,7 +176,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals as POSIX has them")
-def test_processes_that_are_interrupted_as_they_start_are_silent(tmp_path: Path) -> None:
+def test_processes_interrupted_at_start_are_silent(tmp_path: Path) -> None:
     (tmp_path / "pressed.py").write_text(PRESSED, encoding="utf-8")
     environment = os.environ | {"PYTHONPATH": str(Path(normgrade.__file__).parents[1])}
     program = [sys.executable, str(tmp_path / "pressed.py"), str(tmp_path)]
@@ -186,7 +186,7 @@ def test_processes_that_are_interrupted_as_they_start_are_silent(tmp_path: Path)
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT], ids=["killed", "interrupted"])
-def test_work_ends_where_its_parent_was(number: signal.Signals, tmp_path: Path) -> None:
+def test_work_ends_with_its_parent(number: signal.Signals, tmp_path: Path) -> None:
     program = tmp_path / "endless.py"
     program.write_text(ENDLESS, encoding="utf-8")
     started = subprocess.Popen([sys.executable, program, tmp_path], env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)})
@@ -217,7 +217,7 @@ if __name__ == "__main__":
 
 
 def alive(process: int) -> bool:
-    """Whether a process still runs; one that has ended and that nobody waits for does not."""
+    """Return True if a process still runs. A zombie does not."""
     try:
         state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:

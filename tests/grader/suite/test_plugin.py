@@ -1,4 +1,4 @@
-"""Hidden suites are ordinary pytest suites: plain pytest, asked for a submission, gives the verdicts that the grader gives."""
+"""Tests that hidden suites are ordinary pytest suites: plain pytest gives a submission the same verdicts as the grader."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ TINY = Course(Path(__file__).parents[1] / "fixtures" / "courses" / "tiny")
 
 
 def wrong(exercise: Exercise) -> str:
-    """A mistake of the exercise, which fails some of its checks."""
+    """Return the source of a mistake that fails some checks of the exercise."""
     mistakes = read_mistakes(exercise)
     return next((each for each in mistakes if "eps" in each.name or "biased" in each.name), mistakes[0]).source
 
 
 def outcomes_in(junit: Path) -> Mapping[str, str]:
-    """By the test's name, as a report words them."""
+    """Return the outcomes in a JUnit file by the name of the test, in the words of a report."""
     words = {"failure": "failed", "skipped": "skipped", "error": "error"}
     cases = ElementTree.parse(junit).getroot().iter("testcase")
     return {str(case.get("name")): next((words[part.tag] for part in case if part.tag in words), "passed") for case in cases}
 
 
 def outcomes(exercise: Exercise, path: Path) -> Mapping[str, str]:
-    """By the check's name, as the grader gives them. The mistake is not looked for, which would take the most time."""
+    """Return the grader's outcomes by the name of the check, without the diagnosis, which would take the most time."""
     found = {"inspection": "failed"} if inspect_file(path, exercise, allow_stub=True).findings else {}
     with open_grader([exercise], Options()) as grader:
         checks = [each.check for each in grader.results(exercise, read_text(path), path.name)]
     failed = {
         each.name: "skipped" for each in checks if each.courtesy and each.outcome is Outcome.FAILED
-    }  # as plain pytest shows a courtesy
+    }  # plain pytest shows a failed courtesy as skipped
     return found | {each.name: each.outcome.value for each in checks} | failed
 
 
@@ -67,7 +67,7 @@ def test_both_ways_give_the_same_verdicts(slug: str, tmp_path: Path, expectation
     assert {"passed", "failed"} <= set(ours.values())
 
 
-def test_a_right_answer_passes_and_another_seed_draws_other_inputs(tmp_path: Path, expectations: Path) -> None:
+def test_right_answer_passes_with_every_seed(tmp_path: Path, expectations: Path) -> None:
     exercise = TINY.exercise("centring")
     path = written(tmp_path, exercise, read_text(exercise.reference))
     for seed in ("0", "7"):
@@ -86,7 +86,7 @@ def test_options_of_pytest_hold(tmp_path: Path, expectations: Path) -> None:
     assert said in stopped.stdout and "hello" in stopped.stdout and "Traceback" not in stopped.stdout
 
 
-def test_what_inspection_finds_is_a_test_that_fails(tmp_path: Path, expectations: Path) -> None:
+def test_finding_of_the_inspection_is_a_failed_test(tmp_path: Path, expectations: Path) -> None:
     exercise = TINY.exercise("rms")
     path = written(tmp_path, exercise, "def root(x):\n    return x\n")
     done = pytest_on(exercise.suite, path, "-v", folder=tmp_path)
@@ -94,7 +94,7 @@ def test_what_inspection_finds_is_a_test_that_fails(tmp_path: Path, expectations
     assert f"1 failed, {len(collect([exercise])[exercise.slug].tests)} skipped" in done.stdout
 
 
-def test_a_stub_and_an_interface_that_fails_are_judged_alike(tmp_path: Path, expectations: Path) -> None:
+def test_stub_is_judged_as_by_the_grader(tmp_path: Path, expectations: Path) -> None:
     exercise, junit = TINY.exercise("centring"), tmp_path / "junit.xml"
     path = written(tmp_path, exercise, read_text(exercise.stub))
     pytest_on(exercise.suite, path, "--junitxml", str(junit), folder=tmp_path)
@@ -119,12 +119,12 @@ def test_without_a_submission_the_option_is_named(tmp_path: Path) -> None:
     assert done.stdout.count(said) >= tests and "Traceback" not in done.stdout  # in CI, pytest repeats it in its summary
 
 
-def test_a_file_that_is_not_there_is_a_finding(tmp_path: Path) -> None:
+def test_missing_file_is_a_finding(tmp_path: Path) -> None:
     done = pytest_on(TINY.exercise("rms").suite, tmp_path / "rms.py", folder=tmp_path)
     assert done.returncode == 1 and "rms.py" in done.stdout and "does not exist" in done.stdout
 
 
-def test_tests_of_others_are_left_alone(tmp_path: Path) -> None:
+def test_ordinary_tests_are_left_alone(tmp_path: Path) -> None:
     other = tmp_path / "test_other.py"
     other.write_text("def test_sum():\n    assert 1 + 1 == 2\n", encoding="utf-8")
     done = pytest_on(other, tmp_path / "rms.py", folder=tmp_path)

@@ -1,4 +1,4 @@
-"""Questioning: a mistake is played once in a play, and in float64 only where that may make a difference."""
+"""Tests of the plays of known mistakes: each is played once, and in float64 only if that can make a difference."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KEY = "test_0", 0
 
 @dataclass
 class Player:
-    """Plays the sources of the world. In `asked` are the numbers of the plays, and whether each was in float64."""
+    """A player of the world's sources. `asked` records the numbers of the plays, each with true if it was in float64."""
 
     asked: list[tuple[int, bool]] = field(default_factory=list)
 
@@ -38,7 +38,7 @@ def questioning(player: Player) -> Questioning:
     return Questioning(WORLD.plays(), Records(Cache(Path("nowhere"), b""), WORLD.known, lambda mistake: mistake.name), player)
 
 
-def test_a_native_play_serves_the_one_in_float64_and_neither_is_made_twice() -> None:
+def test_native_and_exact_play_run_only_once() -> None:
     player = Player()
     mine = questioning(player)
     mine.see([(0, 0)], exactly=False)
@@ -50,19 +50,19 @@ def test_a_native_play_serves_the_one_in_float64_and_neither_is_made_twice() -> 
     assert (numbers.exact.tolist(), numbers.native.tolist()) == ([-0.75, -1.0], [-0.5, -1.0])
 
 
-def test_what_is_close_is_not_played_in_float64() -> None:
+def test_close_results_are_not_played_in_float64() -> None:
     player = Player()
     questioning(player).see([(0, 1)])
     assert player.asked == [(1, False)]
 
 
-def test_a_mistake_that_cannot_be_executed_changes_nothing() -> None:
+def test_broken_mistake_has_no_effects() -> None:
     mine = questioning(Player())
     mine.see([(1, 0)])
     assert mine.records.of(1) == {} and mine.forecasts([(1, 0)]).each[1].facts.tolist() == []
 
 
-def test_what_follows_is_told_for_these_plays_or_among_all() -> None:
+def test_forecasts_cover_chosen_plays_or_all() -> None:
     mine = questioning(Player())
     mine.see([(0, 0), (0, 1)])
     alone, among = mine.forecasts([(0, 0)]), mine.forecasts([(0, 0)], WORLD.footprints().layout)
@@ -80,14 +80,14 @@ def test_each_source_is_played_once() -> None:
     assert list(remembering.plays(more))[:3] == first and player.asked == [(0, False), (1, False), (1, False)]
 
 
-def test_an_array_that_is_too_large_to_travel_is_described() -> None:
+def test_array_above_the_size_limit_is_foreign() -> None:
     seen = WORLD.seen({}, 0)
     assert limited(seen, 8) == seen
     described = limited(seen, 7).values["output"]
     assert isinstance(seen.values["output"], Array) and isinstance(described, Foreign)
 
 
-def test_a_bfloat16_is_as_large_as_it_travels() -> None:
+def test_bfloat16_counts_two_bytes_per_number() -> None:
     seen = Observation({Place("output"): Array(np.zeros(4, np.float32), "bfloat16")})
     assert limited(seen, 8) == seen
     assert isinstance(limited(seen, 7).values[Place("output")], Foreign)

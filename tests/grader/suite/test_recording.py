@@ -1,4 +1,4 @@
-"""What ships with an exercise is what its suite asks. With it, an answer is graded without Monte Carlo plays and without PyTorch here."""
+"""Tests of shipped spreads: with them, an answer is graded without Monte Carlo plays and without PyTorch in the grader's process."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ print({str(result.check.outcome) for result in results}, "torch" in sys.modules)
 
 @pytest.fixture(scope="module")
 def shipping(edited_course: object, tmp_path_factory: pytest.TempPathFactory) -> Course:
-    """A copy of the tiny course that ships what the oracle says."""
+    """Return a copy of the tiny course that ships the oracle's spreads."""
     course: Course = edited_course({})  # type: ignore[operator]
     for exercise in course:
         oracle = Oracle.of(exercise, Cache(tmp_path_factory.mktemp("cache"), b"k" * 32))
@@ -47,14 +47,14 @@ def shipping(edited_course: object, tmp_path_factory: pytest.TempPathFactory) ->
 
 @pytest.fixture(autouse=True)
 def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Nothing is kept when a test begins."""
+    """Use an empty cache and configuration folder for every test."""
     monkeypatch.setenv("NORMGRADE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("NORMGRADE_CONFIG", str(tmp_path / "configuration"))
     yield tmp_path / "cache"
 
 
 def outcomes(exercise: Exercise, path: Path) -> str:
-    """How the checks of an answer end in a process of their own, and whether that has imported PyTorch."""
+    """Grade an answer in a new process. Return the outcomes of its checks, and True if that process imported PyTorch, as text."""
     script = [sys.executable, "-c", OUTCOMES, str(exercise.course), exercise.slug, str(path)]
     return subprocess.run(script, capture_output=True, text=True, check=True, env=os.environ.copy()).stdout.strip()
 
@@ -66,7 +66,7 @@ def test_the_grader_needs_no_pytorch(shipping: Course, slug: str) -> None:
         assert outcomes(exercise, exercise.reference) == "{'passed'} False"
 
 
-def test_a_wrong_answer_fails_as_without_it(shipping: Course, tiny: Course, tmp_path: Path) -> None:
+def test_wrong_answer_fails_as_without_shipped_spreads(shipping: Course, tiny: Course, tmp_path: Path) -> None:
     wrong = tmp_path / "rms.py"
     wrong.write_text("def rms(x, eps=1e-5):\n    return x / ((x * x).mean(-1, keepdim=True).sqrt() + eps)\n", encoding="utf-8")
     found = []
@@ -85,8 +85,8 @@ def test_nothing_is_played_in_monte_carlo_arithmetic(shipping: Course, monkeypat
         assert {result.check.outcome for result in results} == {Outcome.PASSED}
 
 
-def test_what_is_of_another_reference_is_not_used(shipping: Course, tmp_path: Path) -> None:
-    """It is computed here then, as where nothing ships."""
+def test_spreads_of_another_reference_are_not_used(shipping: Course, tmp_path: Path) -> None:
+    """Compute the expectations here, as if nothing shipped."""
     exercise = shipping.exercise("rms")
     text = read_text(exercise.reference)
     exercise.reference.write_text(f"{text}\n# another\n", encoding="utf-8")
@@ -96,7 +96,7 @@ def test_what_is_of_another_reference_is_not_used(shipping: Course, tmp_path: Pa
         exercise.reference.write_text(text, encoding="utf-8")
 
 
-def test_what_ships_is_computed_to_the_same_bytes(shipping: Course, tmp_path: Path) -> None:
+def test_shipped_spreads_are_reproducible(shipping: Course, tmp_path: Path) -> None:
     for exercise in shipping:
         found = recorded(collect([exercise])[exercise.slug], exercise, Oracle.of(exercise, Cache(tmp_path, b"k" * 32)))
         assert shipped(found) == exercise.spreads.read_bytes()

@@ -1,4 +1,4 @@
-"""Records: what was seen of mistakes is kept, each by itself, and read back."""
+"""Tests of the records: observed effects are stored separately for each mistake, and read back."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def records(folder: Path) -> Records:
     return Records(Cache(folder, bytes(32)), MISTAKES, lambda mistake: f"{mistake.source:>064}")
 
 
-def test_what_was_seen_is_kept_for_each_mistake(tmp_path: Path) -> None:
+def test_effects_are_kept_for_each_mistake(tmp_path: Path) -> None:
     first = records(tmp_path)
     first.add(0, ("test_a", 0), CHANGE)
     first.add(0, ("test_a", 1), Change())
@@ -35,7 +35,7 @@ def test_what_was_seen_is_kept_for_each_mistake(tmp_path: Path) -> None:
     assert all(np.array_equal(mine, theirs, equal_nan=True) for mine, theirs in zip(numbers[3:], NUMBERS[3:], strict=True))
 
 
-def test_nothing_is_written_where_nothing_is_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_written_if_nothing_is_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mine = records(tmp_path)
     mine.add(1, ("test_a", 0), CHANGE)
     mine.keep()
@@ -44,7 +44,7 @@ def test_nothing_is_written_where_nothing_is_new(tmp_path: Path, monkeypatch: py
     mine.keep()
 
 
-def test_what_is_damaged_was_never_seen(tmp_path: Path) -> None:
+def test_damaged_record_counts_as_empty(tmp_path: Path) -> None:
     mine = records(tmp_path)
     mine.cache.put(mine.name_of(MISTAKES[0]), b"nonsense")
     assert mine.of(0) == {}
@@ -56,7 +56,7 @@ def test_other_bytes_are_damaged(content: bytes) -> None:
         decode(content)
 
 
-def test_numbers_that_are_the_same_in_float64_and_natively_come_back_as_both() -> None:
+def test_equal_native_and_exact_numbers_come_back() -> None:
     same = Numbers(0, 0, False, np.array([1.0, np.nan], np.float32), np.array([1.0, np.nan], np.float32))
     [[numbers]] = [change.numbers for change in decode(encode({("test_a", 0): Change((), (same,))})).values()]
     assert np.array_equal(numbers.exact, same.exact, equal_nan=True) and np.array_equal(numbers.native, same.native, equal_nan=True)

@@ -1,4 +1,4 @@
-"""Playing tests one by one: the interface first, what is the submission's fault and what the suite's, and what is kept of it."""
+"""Tests of a run: the interface checks come first, faults of submission and suite are told apart, and plays are kept."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from normgrade.worker.requests import TypedRequest
 
 
 def test_results_come_one_by_one(tiny: Course, expectations: Path) -> None:
-    """If nobody asks for more, nothing more is played."""
+    """Play nothing beyond the results that were asked for."""
     exercise = tiny.exercise("centring")
     player, oracle = InThisProcess(RIGHT, exercise), Oracle(Cache(expectations, KEY))
     results = Run(player, Rehearsal(oracle, exercise, read_text(exercise.reference))).results(collect([exercise])["centring"])
@@ -34,8 +34,8 @@ def test_results_come_one_by_one(tiny: Course, expectations: Path) -> None:
     assert asked == [2, 3, 4] == [*asked[:2], len(player.asked)]
 
 
-def test_a_suite_is_rehearsed_ahead_until_it_is_enough(tiny: Course, expectations: Path) -> None:
-    """While PyTorch is imported elsewhere there is time for it. What is left is rehearsed when it is asked for, and tests that look."""
+def test_suite_is_rehearsed_ahead_until_told_to_stop(tiny: Course, expectations: Path) -> None:
+    """Rehearse ahead while a worker imports PyTorch. The other tests, and those that look at results, are rehearsed when needed."""
     exercise = tiny.exercise("centring")
     suite = collect([exercise])["centring"]
     rehearsal = Rehearsal(Oracle(Cache(expectations, KEY)), exercise, read_text(exercise.reference))
@@ -49,9 +49,7 @@ def test_a_suite_is_rehearsed_ahead_until_it_is_enough(tiny: Course, expectation
 @pytest.mark.parametrize(
     ("broken", "played"), [("raise RuntimeError('no')", [1, 1, 0, 0, 0, 0, 0]), ("super().__init__()", [2, 1, 1, 1, 1, 1, 2])]
 )
-def test_an_answer_is_played_only_as_long_as_there_is_hope_that_a_play_comes_to_its_end(
-    broken: str, played: list[int], tiny: Course, expectations: Path
-) -> None:
+def test_plays_stop_if_no_call_ever_completes(broken: str, played: list[int], tiny: Course, expectations: Path) -> None:
     exercise = tiny.exercise("centring")
     player, oracle = InThisProcess(RIGHT.replace("super().__init__()", broken), exercise), Oracle(Cache(expectations, KEY))
     rehearsal = Rehearsal(oracle, exercise, read_text(exercise.reference))
@@ -69,14 +67,14 @@ def test_plays_are_kept_for_the_diagnosis(tiny: Course, expectations: Path) -> N
     assert [play.expectation.request for result in results.values() for play in result.plays] == player.asked
 
 
-def test_what_was_printed_is_told_once(tiny: Course, expectations: Path) -> None:
+def test_printed_text_is_reported_once(tiny: Course, expectations: Path) -> None:
     exercise = tiny.exercise("centring")
     player = InThisProcess(RIGHT, exercise, prints="hello\n")
     results = played(collect([exercise])["centring"], player, expectations)
     assert {result.check.stdout for result in results} == {"hello\n"}
 
 
-def test_a_failed_interface_check_comes_first_and_skips_the_rest(run_suite: RunSuite) -> None:
+def test_failed_interface_check_skips_the_rest(run_suite: RunSuite) -> None:
     tests = test_function("agree(build(3), train(randn(4, 3)))")
     tests += test_function("observe(build(3))", "test_build", "interface") + test_function("observe(build(4))", "test_more", "interface")
     checks = run_suite(tests, changed("self.momentum = momentum", "self.momentum = momentum / (num_features - 3)"))
@@ -91,8 +89,8 @@ def test_a_failed_interface_check_comes_first_and_skips_the_rest(run_suite: RunS
     ("refused", "first", "second"),
     [("x.size(0) != 7", Outcome.FAILED, Outcome.PASSED), ("True", Outcome.SKIPPED, Outcome.SKIPPED)],
 )
-def test_what_works_for_other_inputs_is_not_skipped(refused: str, first: Outcome, second: Outcome, run_suite: RunSuite) -> None:
-    """Where no call of an interface check comes to its end, those ahead are played until one does: each of them once."""
+def test_checks_that_can_be_called_are_not_skipped(refused: str, first: Outcome, second: Outcome, run_suite: RunSuite) -> None:
+    """If no call of an interface check completes, play the next tests, each once, until a call does."""
     tests = test_function("agree(build(3), train(randn(4, 3)))", "test_call", "interface")
     tests += test_function("agree(build(3), train(randn(4, 3)))", "test_first")
     tests += test_function("agree(build(3), train(randn(7, 3)))", "test_second")
@@ -100,7 +98,7 @@ def test_what_works_for_other_inputs_is_not_skipped(refused: str, first: Outcome
     assert [check.outcome for check in checks.values()] == [Outcome.FAILED, first, second]
 
 
-def test_to_build_a_layer_is_not_enough(run_suite: RunSuite) -> None:
+def test_completed_build_does_not_prevent_skips(run_suite: RunSuite) -> None:
     tests = test_function("agree(build(3), train(randn(4, 3)))", "test_call", "interface") + test_function("agree(build(3))")
     checks = run_suite(tests, changed("        mean = ", "        raise ValueError('no')\n        mean = "))
     assert [check.outcome for check in checks.values()] == [Outcome.FAILED, Outcome.SKIPPED]
@@ -116,7 +114,7 @@ def test_a_broken_interface_check_skips_nothing(run_suite: RunSuite) -> None:
     assert [check.outcome for check in run_suite(tests).values()] == [Outcome.ERROR, Outcome.PASSED]
 
 
-def test_a_test_that_stumbles_over_what_differs_fails_the_submission(run_suite: RunSuite) -> None:
+def test_exception_after_a_difference_fails_the_submission(run_suite: RunSuite) -> None:
     test = test_function("observe(build(3), train(randn(4, 3)))['step 1 · output']\n    1 / 0")
     assert one(run_suite(test)).outcome is Outcome.ERROR
     check = one(run_suite(test, changed("(x - mean)", "(x + 1)")))
@@ -125,7 +123,7 @@ def test_a_test_that_stumbles_over_what_differs_fails_the_submission(run_suite: 
 
 
 @pytest.mark.parametrize("result", ["x[0]", "x[:, :2]", "x.sum()"])
-def test_what_has_another_shape_fails_where_a_test_looks_at_it(run_suite: RunSuite, result: str) -> None:
+def test_another_shape_fails_a_test_that_indexes_it(run_suite: RunSuite, result: str) -> None:
     body = "observe(build(3), train(ones(4, 3)))['step 1 · output'].values[3, 2].item()"
     check = one(run_suite(test_function(body), changed("return (x - mean) * self.weight", f"return {result}")))
     assert check.outcome is Outcome.FAILED and [difference.place for difference in check.differences] == ["step 1 · output"]
@@ -163,7 +161,7 @@ def test_what_has_another_shape_fails_where_a_test_looks_at_it(run_suite: RunSui
     ],
 )
 @pytest.mark.filterwarnings("ignore:divide by zero", "ignore:invalid value")
-def test_a_broken_test_is_an_error_that_blames_the_suite(body: str, says: str, run_suite: RunSuite) -> None:
+def test_broken_test_blames_the_suite(body: str, says: str, run_suite: RunSuite) -> None:
     tests = test_function(body) + test_function("agree(build(3))", "test_other")
     broken, other = run_suite(tests).values()
     assert broken.outcome is Outcome.ERROR and other.outcome is Outcome.PASSED
@@ -184,7 +182,7 @@ def test_a_skipped_test_is_skipped(run_suite: RunSuite) -> None:
 
 
 @pytest.mark.parametrize("error", [GraderError("no process"), KeyboardInterrupt(), SystemExit(), MemoryError()])
-def test_what_is_neither_suites_nor_submissions_fault_ends_the_run(error: BaseException, tiny: Course, expectations: Path) -> None:
+def test_errors_of_the_grader_end_the_run(error: BaseException, tiny: Course, expectations: Path) -> None:
     class Broken:
         def play(self, request: Playable, size_limit_bytes: int) -> Observation:
             raise error
@@ -195,9 +193,7 @@ def test_what_is_neither_suites_nor_submissions_fault_ends_the_run(error: BaseEx
 
 
 @pytest.mark.parametrize("spoil", ["spread", "error"])
-def test_an_expectation_that_is_kept_and_of_no_use_is_computed_once_more(
-    spoil: str, tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_useless_cached_expectation_is_computed_again(spoil: str, tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     exercise, cache = tiny.exercise("centring"), Cache(tmp_path, KEY)
     computed = list[str]()
 

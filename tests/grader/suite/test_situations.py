@@ -1,4 +1,4 @@
-"""Situations: what is derived from the typical uses of a suite, and that each is played where it makes sense."""
+"""Tests of situations: they are derived from the typical uses of a suite, and each exercise plays those that apply."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from normgrade.suite.situations import PREFIX, SITUATIONS, of_one_length, with_a
 EXERCISES = list(Course(carried()))
 
 
-def test_every_situation_makes_a_claim_and_gives_a_hint_in_both_languages() -> None:
+def test_every_situation_is_translated() -> None:
     for situation in SITUATIONS.values():
         docstring = situation.play.__doc__
         assert all(first_paragraph_in(docstring, language) for language in ("en", "zh")), situation.name
         assert situation.hints.keys() == {"en", "zh"} and all(situation.hints.values())
 
 
-def test_an_exercise_plays_what_it_does_not_leave_out() -> None:
+def test_exercise_plays_every_situation_not_left_out() -> None:
     suites = collect(EXERCISES)
     for exercise in EXERCISES:
         played = [name.removeprefix(PREFIX) for name in suites[exercise.slug].names if name.startswith(PREFIX)]
@@ -36,13 +36,13 @@ def test_without_typical_uses_there_is_no_situation(tiny: Course) -> None:
     assert not [name for name in collect([tiny.exercise("rms")])["rms"].names if name.startswith(PREFIX)]
 
 
-def test_a_situation_that_does_not_exist_cannot_be_left_out(tiny: Course) -> None:
+def test_unknown_situation_cannot_be_left_out(tiny: Course) -> None:
     exercise = replace(tiny.exercise("rms"), left_out={"at_night": "it is dark"})
     with pytest.raises(CourseError, match='rms: there is no situation "at_night"; there is as_built, without_gradients, '):
         derived(exercise, {})
 
 
-def test_a_situation_is_a_courtesy_if_the_exercise_says_so(tiny: Course) -> None:
+def test_exercise_can_make_a_situation_a_courtesy(tiny: Course) -> None:
     exercise = replace(tiny.exercise("rms"), left_out={}, courtesy=("illegal_inputs",))
     courtesies = {test.name: test.courtesy for test in derived(exercise, {"typical": lambda: ()})}
     assert [name for name, courtesy in courtesies.items() if courtesy] == ["situation_illegal_inputs"]
@@ -50,7 +50,7 @@ def test_a_situation_is_a_courtesy_if_the_exercise_says_so(tiny: Course) -> None
         derived(replace(exercise, courtesy=("at_night",)), {})
 
 
-def test_the_module_holds_nothing_of_one_exercise() -> None:
+def test_module_names_no_exercise() -> None:
     source = (PACKAGE / "suite" / "situations.py").read_text(encoding="utf-8")
     assert [exercise.slug for exercise in EXERCISES if exercise.slug in source] == []
 
@@ -66,7 +66,7 @@ def test_the_module_holds_nothing_of_one_exercise() -> None:
         ((3, 2, 5), [-2, -1], (5, 2, 5)),
     ],
 )
-def test_axes_may_all_have_the_length_of_a_fixed_one(shape: tuple[int, ...], fixed: list[int], alike: tuple[int, ...]) -> None:
+def test_axes_take_the_length_of_a_fixed_one(shape: tuple[int, ...], fixed: list[int], alike: tuple[int, ...]) -> None:
     x = np.arange(1, 1 + np.prod(shape), dtype=np.float32).reshape(shape)
     (found,) = of_one_length((x,), fixed)
     beginning = tuple(slice(min(sizes)) for sizes in zip(shape, alike, strict=True))
@@ -74,11 +74,11 @@ def test_axes_may_all_have_the_length_of_a_fixed_one(shape: tuple[int, ...], fix
 
 
 @pytest.mark.parametrize(("fixed", "shape"), [([-1], (1, 1, 2, 4, 3)), ([1], (4, 3, 1, 1, 2)), ([], (1, 1, 2, 4, 3))])
-def test_further_axes_stand_where_none_is_counted_from(fixed: list[int], shape: tuple[int, ...]) -> None:
+def test_further_axes_keep_fixed_positions(fixed: list[int], shape: tuple[int, ...]) -> None:
     x = np.arange(12, dtype=np.float32).reshape(4, 3)
     found = with_axes(x, 5, fixed)
     assert found.shape == shape and found.dtype == np.float32 and np.array_equal(np.sort(found.ravel()), np.sort([*x.flat, *(2 * x).flat]))
 
 
-def test_what_has_no_input_has_no_axes() -> None:
+def test_no_inputs_give_no_axes() -> None:
     assert of_one_length((), []) == ()

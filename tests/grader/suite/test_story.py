@@ -1,4 +1,4 @@
-"""The words of a hidden suite, and the requests that they make."""
+"""Tests of the words of a hidden suite and the requests that they make."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def inputs_of(*story: Part, layer: str = "LayerNorm") -> dict[str, Any]:
     return dict(request(story, layer, KEY).inputs)
 
 
-def test_a_build_without_steps_looks_at_the_new_layer() -> None:
+def test_build_without_steps_asks_for_the_new_layer() -> None:
     asked = request([build(3, eps=0.1)], "LayerNorm", KEY)
     assert asked == NewLayer("LayerNorm", [3], {"eps": 0.1}, draw=KEY)
 
@@ -54,12 +54,12 @@ def test_a_build_with_steps_is_a_story() -> None:
     assert (third.action, third.scattered) == (Action.EVALUATE, True)
 
 
-def test_the_first_class_of_the_contract_is_built_unless_another_is_named() -> None:
+def test_first_class_of_the_contract_is_built_by_default() -> None:
     assert inputs_of(build(3))["layer"] == "LayerNorm"
     assert inputs_of(build(3).named("PreNorm"), train(X))["layer"] == "PreNorm"
 
 
-def test_a_build_says_dtype_state_and_what_to_watch() -> None:
+def test_build_carries_dtype_state_and_watched_names() -> None:
     built = build(3).to("float16").filled(weight=2.0, running_mean=X).filled(count=3).watching("num_batches_tracked").watching("calls")
     inputs = inputs_of(built, train(X))
     assert (inputs["dtype"], inputs["watch"]) == ("float16", ["num_batches_tracked", "calls"])
@@ -67,13 +67,13 @@ def test_a_build_says_dtype_state_and_what_to_watch() -> None:
     assert state == {"weight": ("float64", 2.0), "running_mean": ("float32", X.tolist()), "count": ("int64", 3)}
 
 
-def test_a_build_is_not_changed_by_what_is_said_of_it() -> None:
+def test_methods_do_not_change_a_build() -> None:
     plain = build(3)
     plain.named("Other").to("float16").filled(weight=1).watching("count")
     assert plain == Build((3,))
 
 
-def test_state_that_is_filled_twice_is_what_was_said_last() -> None:
+def test_last_filled_state_wins() -> None:
     assert inputs_of(build(3).filled(weight=1.0).filled(weight=2.0), train(X))["state"]["weight"].values == 2.0
 
 
@@ -84,14 +84,14 @@ def test_half_precision_has_no_backward_pass(dtype: str, upstream: str | None) -
 
 
 @pytest.mark.parametrize("word", [train, evaluate])
-def test_an_input_keeps_its_dtype_unless_another_is_said(word: Any) -> None:
+def test_input_keeps_its_dtype_by_default(word: Any) -> None:
     assert word(X).x.dtype == "float32" and word(X.astype(np.float64)).x.dtype == "float64"
     tenth = np.array([0.1], np.float32)
     assert word(tenth, dtype="bfloat16").x.values.tolist() == [0.10009765625]
     assert word(tenth, dtype="float16").x.values.dtype == np.float16
 
 
-def test_arrays_are_carried_at_any_depth_of_the_arguments() -> None:
+def test_nested_arguments_may_hold_arrays() -> None:
     inputs = inputs_of(build(X, [X, (X, 1)], statistic=X, name="a"))
     first, (second, third) = inputs["args"]
     assert isinstance(first, Array) and isinstance(second, Array) and isinstance(third, tuple) and isinstance(third[0], Array)
@@ -111,7 +111,7 @@ def test_a_call_goes_back_only_from_float32(arguments: tuple[Any, ...]) -> None:
     assert inputs_of(call("f", *arguments))["upstream"] is None
 
 
-def test_a_probe_of_the_exercise_gets_its_inputs_by_name() -> None:
+def test_own_probe_gets_inputs_by_name() -> None:
     asked = request([probe("coefficients", layers=12, x=X)], "LayerNorm", KEY)
     assert isinstance(asked, OwnProbe)
     assert (asked.probe, asked.given["layers"], asked.draw) == ("coefficients", 12, KEY)
@@ -143,7 +143,7 @@ def test_a_function_is_a_layer_that_calls_it() -> None:
     assert (asked.layer, asked.args, asked.kwargs) == ("function", ["softmax", 1], {"eps": 0.5})
 
 
-def test_a_function_can_be_asked_with_other_arguments() -> None:
+def test_arguments_can_be_replaced() -> None:
     other = function("softmax", 1, eps=0.5).with_arguments(0, eps=0.1)
     assert (other.name, other.arguments, other.kwargs) == ("softmax", (0,), {"eps": 0.1})
     layer = build(3).named("Other").with_arguments(5)
@@ -155,12 +155,12 @@ def test_a_layer_may_take_several_inputs() -> None:
     assert (step["x"].dtype, [(each.dtype, each.values.shape) for each in step["more"]]) == ("float64", [("float64", (2, 5))])
 
 
-def test_one_input_that_is_not_finite_is_enough_to_have_no_backward_pass() -> None:
+def test_non_finite_input_has_no_backward_pass() -> None:
     [step] = inputs_of(build(3), train(X, np.array([np.nan], np.float32)))["steps"]
     assert step["upstream"] is None
 
 
-def test_an_input_that_is_no_array_is_an_error_that_says_what_it_should_be() -> None:
+def test_input_that_is_no_array_is_refused() -> None:
     with pytest.raises(TypeError) as error:
         train(X, "float16")  # type: ignore[arg-type]
     assert str(error.value) == "an input is an array, such as randn(2, 3) gives, and this is a str; a dtype is given by name"
@@ -182,13 +182,13 @@ def test_dictionaries_travel_with_their_arrays() -> None:
 
 
 @pytest.mark.parametrize(("dtype", "upstream"), [(None, DRAWN), ("float64", DRAWN), ("float16", None), ("bfloat16", None)])
-def test_a_call_may_have_its_arrays_in_another_dtype(dtype: str | None, upstream: object) -> None:
+def test_call_may_convert_arrays_to_another_dtype(dtype: str | None, upstream: object) -> None:
     asked = call("softmax", X, np.arange(3), 2, dtype=dtype, dim=0)
     assert [each.dtype for each in asked.args[:2]] == [dtype or "float32", "int64"]
     assert (asked.args[2], asked.kwargs, asked.upstream) == (2, {"dim": 0}, upstream)
 
 
-def test_a_call_may_have_its_arrays_in_another_order_in_memory() -> None:
+def test_call_may_scatter_its_arrays() -> None:
     assert call("softmax", X, scattered=True).inputs["scattered"] is True
     assert "scattered" not in call("softmax", X).inputs
 

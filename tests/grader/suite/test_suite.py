@@ -1,4 +1,4 @@
-"""A suite as data: some of its checks are chosen by a glob."""
+"""Tests of a suite as data: a glob chooses some of its checks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from normgrade.suite.collection import collect
         ("*al*", ["test_call", "test_alone", "test_half_precision"]),
     ],
 )
-def test_some_checks_of_a_suite_are_chosen_by_a_glob(pattern: str, names: list[str], tiny: Course) -> None:
+def test_glob_chooses_some_checks(pattern: str, names: list[str], tiny: Course) -> None:
     assert [*collect([tiny.exercise("rms")])["rms"].only(pattern).names] == names
 
 

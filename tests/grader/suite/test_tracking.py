@@ -1,4 +1,4 @@
-"""Footprints ship, or are computed once for a seed, and again only where anything that they depend on has changed."""
+"""Tests of footprints: they ship, or are computed once for a seed, and again only if something that they depend on changes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from normgrade.suite.tracking import at_hand, footprints, kept, key, played_here
 EditedCourse = Callable[..., Course]
 
 
-def test_it_is_computed_once_with_progress_and_then_read(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_footprints_are_computed_once_with_progress(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     exercise = tiny.exercise("rms")
     suite, told = collect([exercise])["rms"], list[tuple[str, int, int]]()
     oracle = Oracle(Cache(tmp_path, bytes(32)), None)
@@ -47,7 +47,7 @@ def test_it_is_computed_once_with_progress_and_then_read(tiny: Course, tmp_path:
         footprints(suite, Rehearsal(oracle, exercise, rehearsal.reference, 4), mistakes, Options())
 
 
-def test_what_another_process_has_just_computed_is_read(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_footprints_of_another_process_are_read(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     exercise = tiny.exercise("rms")
     suite, mistakes, reference = collect([exercise])["rms"], read_mistakes(exercise), read_text(exercise.reference)
     mine, theirs = (Rehearsal(Oracle(Cache(tmp_path, bytes(32)), None), exercise, reference) for _ in range(2))
@@ -63,7 +63,7 @@ def test_what_another_process_has_just_computed_is_read(tiny: Course, tmp_path: 
     assert len(footprints(suite, mine, mistakes, Options()).mistakes) == 4
 
 
-def test_nothing_is_computed_after_the_deadline_and_nothing_half_is_kept(tiny: Course, tmp_path: Path) -> None:
+def test_after_the_deadline_nothing_is_computed_or_kept(tiny: Course, tmp_path: Path) -> None:
     exercise = tiny.exercise("rms")
     suite, mistakes, reference = collect([exercise])["rms"], read_mistakes(exercise), read_text(exercise.reference)
     rehearsal = Rehearsal(Oracle(Cache(tmp_path, bytes(32))), exercise, reference)
@@ -73,7 +73,7 @@ def test_nothing_is_computed_after_the_deadline_and_nothing_half_is_kept(tiny: C
     assert footprints(suite, rehearsal, mistakes, Options(), Deadline.after(600.0)).mistakes == tuple(each.name for each in mistakes)
 
 
-def test_no_longer_than_the_deadline_is_waited_for_what_another_process_computes(tiny: Course, tmp_path: Path) -> None:
+def test_waiting_for_another_process_ends_at_the_deadline(tiny: Course, tmp_path: Path) -> None:
     exercise = tiny.exercise("rms")
     suite, mistakes, reference = collect([exercise])["rms"], read_mistakes(exercise), read_text(exercise.reference)
     rehearsal = Rehearsal(Oracle(Cache(tmp_path, bytes(32))), exercise, reference)
@@ -84,7 +84,7 @@ def test_no_longer_than_the_deadline_is_waited_for_what_another_process_computes
         assert 0.2 <= time.monotonic() - started < 30
 
 
-def test_over_several_cores_it_is_the_same(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_cores_give_the_same_footprints(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     exercise, told = tiny.exercise("centring"), dict[int, list[tuple[int, int]]]()
     mistakes, reference, suite = read_mistakes(exercise), read_text(exercise.reference), collect([exercise])["centring"]
 
@@ -99,7 +99,7 @@ def test_over_several_cores_it_is_the_same(tiny: Course, tmp_path: Path, monkeyp
     assert encode(alone) == encode(shared)
 
 
-def test_what_is_damaged_is_computed_again(tiny: Course, tmp_path: Path) -> None:
+def test_damaged_footprints_are_computed_again(tiny: Course, tmp_path: Path) -> None:
     exercise = tiny.exercise("rms")
     oracle, mistakes = Oracle(Cache(tmp_path, bytes(32)), None), read_mistakes(exercise)
     rehearsal = Rehearsal(oracle, exercise, read_text(exercise.reference))
@@ -107,7 +107,7 @@ def test_what_is_damaged_is_computed_again(tiny: Course, tmp_path: Path) -> None
     assert len(footprints(collect([exercise])["rms"], rehearsal, mistakes, Options()).mistakes) == 4
 
 
-def test_its_name_depends_on_everything_that_it_depends_on(tiny: Course, edited_course: object, tmp_path: Path) -> None:
+def test_key_depends_on_every_input(tiny: Course, edited_course: object, tmp_path: Path) -> None:
     assert callable(edited_course)
     edits = {
         "solutions/rms/mistakes.toml": [("torch.sqrt(mean_square) + eps", "torch.sqrt(mean_square) + 2 * eps")],
@@ -127,7 +127,7 @@ def test_its_name_depends_on_everything_that_it_depends_on(tiny: Course, edited_
     assert len({*names}) == len(names) and name(Course(tiny.root)) == names[0]
 
 
-# What ships
+# Shipped footprints
 
 
 def rehearsed(course: Course, folder: Path) -> tuple[Suite, Rehearsal]:
@@ -137,7 +137,7 @@ def rehearsed(course: Course, folder: Path) -> tuple[Suite, Rehearsal]:
 
 
 def with_footprints(course: Course, folder: Path) -> Course:
-    """The course, with the footprints that ship with its exercise."""
+    """Return the course after writing the footprints that ship with its exercise."""
     suite, rehearsal = rehearsed(course, folder / "shipped")
     found = footprints(suite, rehearsal, read_mistakes(rehearsal.exercise), Options())
     rehearsal.exercise.footprints.write_bytes(encode(found))
@@ -145,7 +145,7 @@ def with_footprints(course: Course, folder: Path) -> Course:
 
 
 def played(course: Course, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The mistakes that are played for the footprints of all."""
+    """Compute the footprints of all mistakes. Return the names of the mistakes played for that."""
     suite, rehearsal = rehearsed(course, folder)
     names, mistakes = list[str](), read_mistakes(rehearsal.exercise)
 
@@ -158,14 +158,14 @@ def played(course: Course, folder: Path, monkeypatch: pytest.MonkeyPatch) -> lis
     return names
 
 
-def test_footprints_that_ship_are_taken_as_they_are(edited_course: EditedCourse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shipped_footprints_are_used_unchanged(edited_course: EditedCourse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     course = with_footprints(edited_course({}), tmp_path)
     suite, rehearsal = rehearsed(course, tmp_path / "mine")
     assert at_hand(suite, rehearsal, read_mistakes(rehearsal.exercise)) is not None
     assert played(course, tmp_path / "mine", monkeypatch) == []
 
 
-def test_only_a_mistake_that_changed_is_played_anew(edited_course: EditedCourse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_changed_mistakes_are_played_again(edited_course: EditedCourse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     course = with_footprints(edited_course({}), tmp_path)
     mistakes = course.exercise("rms").mistakes
     mistakes.write_text(mistakes.read_text().replace("torch.sqrt(mean_square) + eps", "torch.sqrt(mean_square) + 2 * eps"))
@@ -181,7 +181,7 @@ def test_only_a_mistake_that_changed_is_played_anew(edited_course: EditedCourse,
         ("tests/hidden/test_rms.py", "randn(2, 3)", "randn(2, 4)"),
     ],
 )
-def test_footprints_of_another_reference_or_of_other_plays_are_stale(
+def test_footprints_of_other_reference_or_plays_are_stale(
     path: str, was: str, now: str, edited_course: EditedCourse, tmp_path: Path
 ) -> None:
     course, other = with_footprints(edited_course({}), tmp_path), edited_course({path: [(was, now)]})
@@ -190,7 +190,7 @@ def test_footprints_of_another_reference_or_of_other_plays_are_stale(
     assert shipped(*rehearsed(other, tmp_path)) is None
 
 
-def test_a_damaged_file_is_as_good_as_none(edited_course: EditedCourse, tmp_path: Path) -> None:
+def test_damaged_file_counts_as_missing(edited_course: EditedCourse, tmp_path: Path) -> None:
     course = edited_course({})
     course.exercise("rms").footprints.write_bytes(b"nonsense")
     assert shipped(*rehearsed(course, tmp_path)) is None

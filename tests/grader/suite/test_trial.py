@@ -1,4 +1,4 @@
-"""A trial of an input of one's own."""
+"""Tests of the trial of a learner's own input."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Try = Callable[..., Played]
 
 @pytest.fixture
 def tried(expectations: Path) -> Try:
-    """Try an exercise on a source, by default that of the reference."""
+    """Return a function that tries a source of an exercise, by default its reference."""
 
     def play(exercise: Exercise, call: str, *inputs: str, source: str = "", dtype: str | None = None, **how: object) -> Played:
         trial = Trial(exercise, build_of(call, exercise), inputs_of(inputs, dtype), **how)  # type: ignore[arg-type]
@@ -38,7 +38,7 @@ def numbers(play: Played, place: str) -> list[float]:
     return [round(float(each), 4) for each in play.observation.values[place].values.ravel()]  # type: ignore[union-attr]
 
 
-def test_a_layer_is_played_in_the_mode_that_is_asked_for(tiny: Course, tried: Try) -> None:
+def test_layer_is_played_in_the_requested_mode(tiny: Course, tried: Try) -> None:
     centring, x = tiny.exercise("centring"), "[[1, 2], [3, 6]]"
     training, evaluation = tried(centring, "Centring(2)", x), tried(centring, "Centring(2)", x, training=False)
     assert training.differences == evaluation.differences == ()
@@ -54,7 +54,7 @@ def test_a_mistake_is_a_difference_at_a_place(tiny: Course, tried: Try) -> None:
     assert tried(centring, "Centring(2)", "[[1, 2], [3, 6]]", source=doubled, seed=1).differences == ()  # filled, both are the same
 
 
-def test_gradients_are_those_of_one_two_three(tiny: Course, tried: Try) -> None:
+def test_output_gradient_is_one_two_three(tiny: Course, tried: Try) -> None:
     play = tried(tiny.exercise("centring"), "Centring(2)", "[[1, 2], [3, 6]]", backward=True, training=False)
     assert play.differences == ()
     assert numbers(play, "step 1 · gradient of input") == [1, 2, 3, 4]
@@ -72,7 +72,7 @@ def test_a_function_is_called_with_its_inputs(tiny: Course, tried: Try) -> None:
     assert play.differences == () and numbers(play, "step 1 · output") == [0.8485, 1.1314]
 
 
-def test_what_the_reference_refuses_is_an_error_of_both(tiny: Course, tried: Try) -> None:
+def test_refused_input_is_an_error_of_both(tiny: Course, tried: Try) -> None:
     play = tried(tiny.exercise("centring"), "Centring(2)", "[1, 2]")
     assert play.expectation.error is not None and play.observation.error is not None
     assert play.expectation.error.types[0] == play.observation.error.types[0] == "ValueError"
@@ -84,7 +84,7 @@ def test_a_layer_may_be_too_large(tiny: Course, tried: Try, monkeypatch: pytest.
         tried(tiny.exercise("centring"), "Centring(2)", "[[1, 2]]")
 
 
-def test_the_numbers_that_nobody_typed_are_told(tiny: Course) -> None:
+def test_untyped_numbers_are_described(tiny: Course) -> None:
     centring = tiny.exercise("centring")
     trial = Trial(centring, build_of("Centring(2)", centring), inputs_of(["[[1, 2]]"], None), backward=True, seed=3)
     assert trial.how == "training mode · float32 (1, 2) · filled with random numbers, seed 3 · gradient of the output: 1, 2, 3, …"

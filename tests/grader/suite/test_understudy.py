@@ -1,4 +1,4 @@
-"""An understudy: one worker plays the course's own sources, one after the other."""
+"""Tests of the understudy: one worker that plays the course's own sources one after the other."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def result(observation: Observation | None) -> list[float] | None:
     return value.values.tolist()  # type: ignore[no-any-return]
 
 
-def test_sources_are_played_one_after_the_other_in_one_process(understudy: Understudy) -> None:
-    assert understudy.worker is None  # nothing starts before it is needed
+def test_sources_are_played_in_one_process(understudy: Understudy) -> None:
+    assert understudy.worker is None  # started only when needed
     pids = set()
     for factor in (2.0, 3.0, 2.0):
         assert one(understudy, SOURCE.format(f"{factor} * x")) == [factor, factor]
@@ -46,43 +46,43 @@ def test_sources_are_played_one_after_the_other_in_one_process(understudy: Under
     assert len(pids) == 1
 
 
-def test_a_source_is_loaded_afresh_after_another_and_once_in_a_row(understudy: Understudy) -> None:
+def test_source_is_reloaded_only_after_another(understudy: Understudy) -> None:
     counted, other = SOURCE.format("x * 0 + calls"), SOURCE.format("x")
     assert [one(understudy, source) for source in (counted, counted, other, counted)] == [[1, 1], [2, 2], [1, 1], [1, 1]]
 
 
-def test_what_a_source_raises_is_observed(understudy: Understudy) -> None:
+def test_exception_of_a_source_is_observed(understudy: Understudy) -> None:
     [seen] = understudy.plays([(SOURCE.format("x.nothing"), REQUEST)])
     assert seen is not None and seen.error is not None and seen.error.types[0] == "AttributeError"
 
 
 @pytest.mark.parametrize("bad", ["1 / 0\n", SOURCE.format("os._exit(3)")])
-def test_one_that_cannot_be_played_is_none_and_the_next_one_is_played(bad: str, understudy: Understudy) -> None:
+def test_unplayable_source_is_none_and_the_next_plays(bad: str, understudy: Understudy) -> None:
     good = SOURCE.format("x")
     assert [one(understudy, source) for source in (bad, good, bad, good)] == [None, [1, 1], None, [1, 1]]
 
 
 @pytest.mark.parametrize("bad", ["1 / 0\n", SOURCE.format("os._exit(3)")])
-def test_several_are_on_their_way_at_once_and_come_in_their_order(bad: str, understudy: Understudy) -> None:
+def test_pipelined_plays_come_in_order(bad: str, understudy: Understudy) -> None:
     sources = [SOURCE.format(f"{factor} * x") for factor in range(4)]
     played = understudy.plays((source, REQUEST) for source in (*sources[:2], bad, *sources[2:]))
     assert [result(each) for each in played] == [[0, 0], [1, 1], None, [2, 2], [3, 3]]
 
 
-def test_whoever_has_seen_enough_asks_for_others(understudy: Understudy) -> None:
+def test_abandoned_plays_do_not_disturb_later_ones(understudy: Understudy) -> None:
     sources = [SOURCE.format(f"{factor} * x") for factor in range(6)]
     assert result(next(understudy.plays((source, REQUEST) for source in sources))) == [0, 0]
     assert [result(each) for each in understudy.plays((source, REQUEST) for source in sources[3:])] == [[3, 3], [4, 4], [5, 5]]
 
 
-def test_a_part_answers_like_any_player_and_one_that_ends_the_process_says_so(understudy: Understudy) -> None:
+def test_part_reports_a_source_that_ends_the_process(understudy: Understudy) -> None:
     parts = {source: understudy.part(SOURCE.format(source)) for source in ("2 * x", "os._exit(3)", "os._exit(3)  # again", "3 * x")}
     seen = {source: part.play(REQUEST, 2**16) for source, part in parts.items()}
     assert [result(each) for each in seen.values()] == [[2, 2], None, None, [3, 3]]
     assert [each.error and each.error.cause for each in seen.values()] == [None, Cause.EXITED, Cause.EXITED, None]
 
 
-def test_a_ban_holds_for_all_that_an_understudy_plays(tiny: Course) -> None:
+def test_ban_holds_for_every_source(tiny: Course) -> None:
     with Host() as host, Understudy(host, tiny.exercise("rms"), Ban(("torch.var",))) as understudy:
         for source in ("x.var()", "x.var() + 1"):
             seen = understudy.part(SOURCE.format(source)).play(REQUEST, 2**16)

@@ -1,4 +1,4 @@
-"""Verdicts: which exceptions of a test speak of the submission, which of the suite, and which are the grader's own."""
+"""Tests of verdicts: which exceptions of a test count against the submission, which against the suite, and which end the grader."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ TEST = HiddenTest("test_it", "It holds.", Kind.FORMULA, 2, {"en": "Look."}, lamb
         (ZeroDivisionError("by 0"), Outcome.ERROR, "the suite is broken, not your code: ZeroDivisionError: by 0"),
     ],
 )
-def test_whose_fault_an_exception_is(error: Exception, outcome: Outcome, message: str) -> None:
+def test_exception_is_blamed_on_its_cause(error: Exception, outcome: Outcome, message: str) -> None:
     assert judged(error, [])[:2] == (outcome, message)
 
 
-def test_a_test_that_stumbles_over_a_difference_fails_the_submission() -> None:
+def test_exception_after_a_difference_fails_the_submission() -> None:
     verdict = judged(ZeroDivisionError("by 0"), [WRONG])
     assert (verdict.outcome, verdict.differences) == (Outcome.FAILED, WRONG.differences)
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(3), GraderError("no worker"), MemoryError()])
-def test_what_is_the_graders_own_is_raised(error: BaseException) -> None:
+def test_errors_of_the_grader_are_raised(error: BaseException) -> None:
     with pytest.raises(type(error)):
         judged(error, [WRONG])
 
 
-def test_a_check_that_fails_has_its_hint_and_the_lines_that_raised() -> None:
+def test_failed_check_has_hint_and_raising_lines() -> None:
     failed = result(TEST, [CRASHED], Verdict(Outcome.FAILED, "no"), 0.5).check
     assert (failed.message, failed.hint, failed.lines, failed.points, failed.earned) == ("no", "Look.", (5,), 2, 0)
     passed = result(TEST, [CRASHED], PASSED, 0.5).check

@@ -1,4 +1,4 @@
-"""The words of suites: what fixtures and inputs do, and what their examples show."""
+"""Tests of the words of suites: the fixtures, the inputs, and the examples in their docstrings."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_an_error_fails_with_its_step_and_line(run_suite: RunSuite) -> None:
     assert check.message == f"{message}mean = x.mean(0) if self.training else x[9]"
 
 
-def test_after_a_disagreement_the_rest_is_played_for_the_diagnosis(edited_course: EditedCourse, expectations: Path) -> None:
+def test_plays_continue_after_a_disagreement(edited_course: EditedCourse, expectations: Path) -> None:
     tests = test_function("agree(build(3), train(randn(4, 3)))\n    agree(build(3), train(randn(5, 3)))")
     exercise = edited_course({"tests/hidden/test_centring.py": HEAD + tests}).exercise("centring")
     wrong, right = (InThisProcess(source, exercise) for source in (changed("(x - mean)", "(mean - x)"), RIGHT))
@@ -70,7 +70,7 @@ def test_observed_values_can_be_asserted_on(run_suite: RunSuite) -> None:
 
 
 @pytest.mark.parametrize("surplus", ["self.more = nn.Parameter(torch.ones(2))", "self.register_buffer('more', torch.ones(2))"])
-def test_who_goes_through_all_that_is_observed_is_told_of_what_is_too_much(surplus: str, run_suite: RunSuite) -> None:
+def test_iterating_an_observation_reports_surplus_names(surplus: str, run_suite: RunSuite) -> None:
     source = changed("self.momentum = momentum", f"self.momentum = momentum\n        {surplus}")
     assert one(run_suite(test_function("dict(observe(build(3)))"))).outcome is Outcome.PASSED
     assert one(run_suite(test_function("observe(build(3))['key of weight']"), source)).outcome is Outcome.PASSED
@@ -117,7 +117,7 @@ def test_a_refusal_passes(run_suite: RunSuite) -> None:
         pytest.param(changed("(x - mean)", "(mean - x)"), "", ["step 1 · output", "step 1 · gradient of input"], id="after a wrong step"),
     ],
 )  # fmt: skip
-def test_what_is_no_refusal_fails(source: str, message: str, places: list[str], run_suite: RunSuite) -> None:
+def test_missing_or_wrong_refusal_fails(source: str, message: str, places: list[str], run_suite: RunSuite) -> None:
     check = one(run_suite(test_function(RANK), source))
     assert (check.outcome, check.message) == (Outcome.FAILED, message)
     assert [found.place for found in check.differences][:2] == places
@@ -143,7 +143,7 @@ DRAWING = {
 
 
 def drawn(exercise: Exercise, folder: Path, seed: int) -> dict[str, list[np.ndarray]]:
-    """The inputs of every step, by check."""
+    """Return the inputs of every step, by check."""
     player = InThisProcess(RIGHT, exercise)
     results = played(collect([exercise])["centring"], player, folder, seed)
     requests = {result.check.name: result.plays[0].expectation.request for result in results}
@@ -151,7 +151,7 @@ def drawn(exercise: Exercise, folder: Path, seed: int) -> dict[str, list[np.ndar
     return {name: [step.x.values for step in story.steps if step.x is not None] for name, story in stories.items()}
 
 
-def test_inputs_depend_on_seed_test_and_call_alone(edited_course: EditedCourse, expectations: Path) -> None:
+def test_inputs_depend_only_on_seed_test_and_call(edited_course: EditedCourse, expectations: Path) -> None:
     course = edited_course({})
     exercise = course.exercise("centring")
     seen = []
@@ -165,7 +165,7 @@ def test_inputs_depend_on_seed_test_and_call_alone(edited_course: EditedCourse, 
     assert not (first["test_a"][0] == first["test_a"][1]).any() and not (first["test_a"][0] == first["test_b"][0]).any()
 
 
-def test_inputs_are_float32_of_the_distribution_that_was_asked_for(edited_course: EditedCourse, expectations: Path) -> None:
+def test_inputs_are_float32_of_the_requested_distribution(edited_course: EditedCourse, expectations: Path) -> None:
     exercise = edited_course({"tests/hidden/test_centring.py": HEAD + "".join(DRAWING.values())}).exercise("centring")
     inputs = drawn(exercise, expectations, 0)
     normal, between = inputs["test_a"][0], inputs["test_b"][1]
@@ -174,7 +174,7 @@ def test_inputs_are_float32_of_the_distribution_that_was_asked_for(edited_course
     assert (ones(2, 3) == 1).all() and (zeros(2, 3) == 0).all() and ones(2).dtype == zeros(2).dtype == np.float32
 
 
-def test_state_and_upstream_are_drawn_anew_for_every_seed(edited_course: EditedCourse, expectations: Path) -> None:
+def test_state_and_upstream_depend_on_the_seed(edited_course: EditedCourse, expectations: Path) -> None:
     exercise = edited_course({"tests/hidden/test_centring.py": HEAD + DRAWING["test_a"]}).exercise("centring")
     weights, upstreams = [], []
     for seed in (0, 0, 1):
@@ -216,6 +216,6 @@ def test_no_check_is_played_outside_of_a_run() -> None:
         current()
 
 
-def test_a_name_that_is_no_word_is_unknown() -> None:
+def test_unknown_word_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match=r"module 'normgrade\.suite' has no attribute 'rand'"):
         _ = suite.rand  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""What is computed beforehand is kept, for all exercises and on several cores, and how much is done is told."""
+"""Tests of expectations computed in advance: they are kept, for all exercises and on several cores, and progress is reported."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from normgrade.suite.warming import UNITS, warm
 
 
 @pytest.mark.parametrize("cores", [1, 2])
-def test_everything_is_kept_and_every_unit_told(tiny: Course, empty_cache: Path, cores: int) -> None:
+def test_expectations_are_kept_and_progress_is_reported(tiny: Course, empty_cache: Path, cores: int) -> None:
     told: list[tuple[str, int, int]] = []
     warm(list(tiny), Options(cores=cores, progress=lambda *step: told.append(step)))
     units = [step for step in told if step[0] in tiny.slugs]

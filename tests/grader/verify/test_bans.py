@@ -1,4 +1,4 @@
-"""Patterns that match nothing: a slip of the pen in what is banned or allowed."""
+"""Tests of the search for patterns that match nothing: typing errors in bans and exceptions from them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KEY = bytes(32)
         *("numpy", "numpy.linalg.norm", "torch.testing._internal.*", "torch.[kl]ayer_norm"),
     ],
 )
-def test_what_exists_is_matched(pattern: str) -> None:
+def test_existing_names_are_matched(pattern: str) -> None:
     assert matches_something(pattern)
 
 
@@ -34,19 +34,19 @@ def test_what_exists_is_matched(pattern: str) -> None:
         *("numpy.linalg.nrm", "torch.nn.nothing.*", "nunpy", "torhc.*", "torch.pi.real.nothing"),
     ],
 )
-def test_a_slip_of_the_pen_matches_nothing(pattern: str) -> None:
+def test_misspelt_pattern_matches_nothing(pattern: str) -> None:
     assert not matches_something(pattern)
 
 
-def test_of_a_library_that_is_not_installed_nobody_can_tell() -> None:
+def test_pattern_of_a_missing_library_is_accepted() -> None:
     assert matches_something("qwzxqwzx.layers.*")
 
 
-def test_the_literal_parts_of_a_pattern() -> None:
+def test_literal_parts_of_a_pattern_are_found() -> None:
     assert [literal(pattern) for pattern in ("torch.nn.*Norm*", "a.b", "*norm", "a.[bc].d")] == [("torch", "nn"), ("a", "b"), (), ("a",)]
 
 
-def test_that_all_is_well_is_kept(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sound_bans_are_remembered(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     exercise, known = tiny.exercise("rms"), Cache(tmp_path, KEY)
     slip = replace(exercise, banned=(*exercise.banned, "torch.rms_nrom"), allowed=("torch.nn.LayerNrom",))
     assert matching_nothing(slip, known) == ("torch.rms_nrom", "torch.nn.LayerNrom")

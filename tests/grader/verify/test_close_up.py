@@ -1,4 +1,4 @@
-"""Reports on single answers of a course."""
+"""Tests of reports on single answers of a course."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from normgrade.verify.close_up import close_up
 pytestmark = pytest.mark.usefixtures("expectations")
 
 
-def test_a_mistake_is_reported_on_as_a_learner_would_hear_of_it(tiny: Course) -> None:
+def test_mistake_is_reported_as_to_a_learner(tiny: Course) -> None:
     [report] = close_up(tiny.exercise("rms"), "eps-outside-root", None, (0,))
     assert (report.submission, report.outcome, report.possible, report.earned) == ("eps-outside-root", Outcome.FAILED, 8, 4)
     assert [diagnosis.mistakes for diagnosis in report.diagnoses] == [("eps-outside-root",)]
@@ -27,13 +27,13 @@ def test_every_seed_has_a_report(tiny: Course) -> None:
     assert {(report.outcome, report.earned, report.possible) for report in reports} == {(Outcome.PASSED, 2, 2)}
 
 
-def test_without_a_name_all_right_answers_are_reported_on(tiny: Course) -> None:
+def test_without_a_name_all_right_answers_are_reported(tiny: Course) -> None:
     reports = close_up(tiny.exercise("rms"), None, None, (0,), Options(only="test_rows*"))
     assert [report.submission for report in reports] == ["solutions/rms/reference.py", "solutions/rms/alternatives/einsum.py"]
     assert {tuple(check.name for check in report.checks) for report in reports} == {("test_rows[shape0]", "test_rows[shape1]")}
 
 
-def test_wrong_answers_that_are_no_mistakes_have_names_too(edited_course: Callable[..., Course]) -> None:
+def test_wrong_answers_can_be_named_too(edited_course: Callable[..., Course]) -> None:
     twice = '[[wrong]]\nwhat = "eps counts twice"\nname = "twice"\nedit = [["mean_square + eps", "mean_square + 2 * eps"]]\n'
     exercise = edited_course({"solutions/rms/wrong.toml": twice}).exercise("rms")
     [report] = close_up(exercise, "twice", None, (0,), Options(only="test_rows"))

@@ -1,4 +1,4 @@
-"""What an exercise lacks: every file, mark and count, in the order in which an author goes on."""
+"""Tests of the list of things that an exercise lacks: files, TODO marks and counts, in the order of an author's work."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_every_exercise_of_the_course_is_complete(slug: str) -> None:
     assert lacks(Course(carried()), slug) == []
 
 
-def test_all_missing_files_are_named_at_once_the_translated_prompt_too(edited_course: EditedCourse) -> None:
+def test_all_missing_files_are_named_at_once(edited_course: EditedCourse) -> None:
     course = edited_course({"course.toml": 'languages = ["en", "zh"]\n'})
     assert list(missing_files(Exercise.at(course.root, "new"))) == [
         "exercises/new/exercise.toml is missing.",
@@ -35,7 +35,7 @@ def test_all_missing_files_are_named_at_once_the_translated_prompt_too(edited_co
     ]
 
 
-def test_what_is_marked_todo_is_named_file_by_file(edited_course: EditedCourse) -> None:
+def test_todo_marks_are_named_by_file(edited_course: EditedCourse) -> None:
     course = edited_course(
         {
             "exercises/rms/README.md": "# RMS\n\nTODO\n\n## Next\n\nTODO: more\nTODOS are none.\n",
@@ -60,7 +60,7 @@ def test_a_link_that_leads_nowhere_is_named(edited_course: EditedCourse) -> None
     assert lacks(course) == ['exercises/rms/README.md: the link to "../more/README.md" leads to no file.']
 
 
-def test_there_is_enough_of_everything_where_the_course_does_not_say_otherwise(edited_course: EditedCourse) -> None:
+def test_default_minimums_apply(edited_course: EditedCourse) -> None:
     course = edited_course({"course.toml": ""})
     assert lacks(course) == [
         "exercises/rms/exercise.toml: 1 of at least 3 hints.",
@@ -86,5 +86,5 @@ def test_a_section_without_a_text_is_named(edited_course: EditedCourse) -> None:
         ("", []),
     ],
 )
-def test_a_section_is_empty_where_no_text_comes_before_the_next_of_its_level(markdown: str, empty: list[str]) -> None:
+def test_section_without_text_is_empty(markdown: str, empty: list[str]) -> None:
     assert list(empty_sections(markdown)) == empty

@@ -1,4 +1,4 @@
-"""Alternatives against the reference: when they agree with each other."""
+"""Tests of the agreement of alternatives with each other against the reference."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from normgrade.verify.consensus import agree_against_the_reference
 
 
 def rejected(actual: float, place: str = "result", check: str = "test_x") -> list[Result]:
-    """An answer that is wrong at one place, by this number."""
+    """Return the results of an answer that has this wrong number at one place."""
     numbers = Numbers(np.array([1.0]), np.array([actual]), np.array([1e-6]))
     difference = ArrayDifference(
         place=Place(place),
@@ -39,7 +39,7 @@ def agree(tmp_path: Path, tiny: Course, *answers: list[Result], alternatives: in
     paths = [exercise.alternatives[0].with_name(f"{number}.py") for number in range(len(answers))]
 
     class Exercise:
-        """One with so many alternatives."""
+        """An exercise with one alternative for each answer."""
 
         alternatives = paths
 
@@ -56,12 +56,12 @@ def agree(tmp_path: Path, tiny: Course, *answers: list[Result], alternatives: in
         ([rejected(2.0), rejected(2.1)], False),
         ([rejected(2.0, place="weight")], False),
         ([rejected(2.0, check="test_y")], False),
-        ([], False),  # one alternative alone may be as wrong as the reference
+        ([], False),  # a single alternative may be as wrong as the reference
     ],
 )
 def test_alternatives_that_give_the_same_numbers_agree(others: list[list[Result]], alike: bool, tmp_path: Path, tiny: Course) -> None:
     assert agree(tmp_path, tiny, rejected(2.0), *others) is alike
 
 
-def test_alternatives_of_which_one_passes_do_not(tmp_path: Path, tiny: Course) -> None:
+def test_alternatives_do_not_agree_if_one_passes(tmp_path: Path, tiny: Course) -> None:
     assert not agree(tmp_path, tiny, rejected(2.0), rejected(2.0), [], alternatives=2)

@@ -1,4 +1,4 @@
-"""What a suite plays, as the reference sees it, and what is lacking there."""
+"""Tests of the envelope: the inputs and calls of a suite that reach the reference, and those that are missing."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def of_layer(exercise: Exercise, play: Callable[[nn.Module], object]) -> Envelop
     return seen_by(exercise, [REQUEST], lambda reference, _request: play(reference.RMSNorm()), module(LAYER))
 
 
-def test_a_range_knows_sizes_by_dtype_and_what_is_special() -> None:
+def test_range_records_sizes_and_special_values() -> None:
     seen = Range()
     seen.add(np.array([[0.0, -3.0], [np.inf, 1e-9]]), "float64", ["stride 0"])
     seen.add(np.ones(5, np.float16), "float16", [])
@@ -65,7 +65,7 @@ def test_a_range_knows_sizes_by_dtype_and_what_is_special() -> None:
     assert str(seen) == "1…2 axes of 2…5, 5 numbers; float16 1e+00…1e+00, float64 1e-09…3e+00; infinity, stride 0, zero"
 
 
-def test_the_calls_of_layers_are_recorded_where_they_arrive(rms_norm: Exercise) -> None:
+def test_calls_of_a_layer_are_recorded(rms_norm: Exercise) -> None:
     def play(layer: nn.Module) -> None:
         x = torch.ones(4, 3, requires_grad=True)
         outputs = [layer(x), layer(x * 2)]
@@ -100,7 +100,7 @@ def test_nothing_is_recorded_afterwards(rms_norm: Exercise) -> None:
     assert [*envelope.lines()] == before and nn.Module.train.__name__ == "train"
 
 
-def test_the_calls_of_a_pair_of_functions_are_recorded(in_numpy: Exercise) -> None:
+def test_calls_of_a_function_pair_are_recorded(in_numpy: Exercise) -> None:
     def play(reference: Any, _request: object) -> None:
         reference.forward(np.ones((2, 3))[::-1])
         reference.backward(frozen, reference.forward(np.zeros(3, np.float16))[1])
@@ -112,19 +112,19 @@ def test_the_calls_of_a_pair_of_functions_are_recorded(in_numpy: Exercise) -> No
     assert envelope.of("input").special == {"negative strides", "another order", "zero"} and envelope.of(GRADIENT).special == {"read-only"}
 
 
-def test_a_hole_names_what_is_lacking_and_what_would_show_it(rms_norm: Exercise) -> None:
+def test_hole_names_a_situation_that_would_fill_it(rms_norm: Exercise) -> None:
     found = [*holes(rms_norm, of_layer(rms_norm, lambda layer: layer(torch.ones(2, 3, dtype=torch.float16))))]
     assert "never played: an input in float64; `every_dtype` would show it." in found
     assert not any("an input in float16;" in each for each in found) and len(found) == len([*least(rms_norm)]) - 1
 
 
-def test_something_left_out_in_its_own_words_is_no_hole(rms_norm: Exercise) -> None:
+def test_hole_left_out_under_envelope_is_none(rms_norm: Exercise) -> None:
     without = replace(rms_norm, left_out_envelope={"an input in float64": "it has no such numbers", "an input in float16": "neither"})
     found = [*holes(without, of_layer(rms_norm, lambda layer: layer(torch.ones(2, 3, dtype=torch.float16))))]
     assert not any("an input in float64;" in each for each in found)
     assert found[-1] == "left out under [envelope], but it is played, or not asked for: an input in float16."
 
 
-def test_what_is_left_out_with_a_reason_is_no_hole(rms_norm: Exercise) -> None:
+def test_situation_left_out_with_a_reason_is_no_hole(rms_norm: Exercise) -> None:
     without = replace(rms_norm, left_out={"every_dtype": "a reason", "views": "another one"})
     assert not any("every_dtype" in each or "views" in each for each in holes(without, Envelope()))

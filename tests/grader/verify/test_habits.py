@@ -1,4 +1,4 @@
-"""Habits: which fit an exercise, and what a reference with one of them looks like."""
+"""Tests of habits: which ones fit an exercise, and how a reference with one of them looks."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def names_that_fit(slug: str) -> set[str]:
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
-def test_every_habit_has_a_sentence_and_a_name_of_its_own(library: str) -> None:
+def test_every_habit_has_a_sentence_and_unique_name(library: str) -> None:
     habits = habits_in(library)
     assert len(habits) > 50 and set(Counter(habit.name for habit in habits).values()) == {1}
     assert [habit.name for habit in habits if not habit.says.endswith((".", "…")) or "\n" in habit.says] == []
 
 
-def test_most_wrong_ways_have_one_name_in_both_libraries() -> None:
+def test_many_habits_share_their_name_in_both_libraries() -> None:
     torch, numpy = ({habit.name for habit in habits_in(library)} for library in LIBRARIES)
     assert len(torch & numpy) > 30
 
@@ -51,19 +51,19 @@ def test_a_habit_takes_no_name_from_the_reference(exercise: Exercise) -> None:
 
 
 def bound(source: str) -> set[str]:
-    """The names of functions, classes and constants at the top of a source."""
+    """Return the names of functions, classes and constants at the top level of a source."""
     body = ast.parse(source).body
     constants = {target.id for each in body if isinstance(each, ast.Assign) for target in each.targets if isinstance(target, ast.Name)}
     return constants | {each.name for each in body if isinstance(each, ast.FunctionDef | ast.ClassDef)}
 
 
-def test_a_habit_brings_what_it_needs_and_no_more() -> None:
+def test_habit_brings_only_the_helpers_it_needs() -> None:
     exercise = Course(carried()).exercise("rms_norm_backward")
     code = habit_of(exercise, "print-options-set").code
     assert "np.set_printoptions" in code and "def after" in code and "def spoilt" not in code and "import warnings" not in code
 
 
-def test_what_the_contract_names_is_what_a_habit_is_put_around() -> None:
+def test_habit_wraps_the_names_of_the_contract() -> None:
     course = Course(carried())
     lines = {
         ("batch_norm", "seed-set"): ["BatchNorm.forward = seed_set(BatchNorm.forward)"],
@@ -91,12 +91,12 @@ def test_what_the_contract_names_is_what_a_habit_is_put_around() -> None:
         ("seed-set", "ada_bn weight_norm softmax_backward", ""),
     ],
 )
-def test_a_habit_fits_what_could_show_it(name: str, slugs: str, others: str) -> None:
+def test_habit_fits_exercises_that_could_show_it(name: str, slugs: str, others: str) -> None:
     assert all(name in names_that_fit(slug) for slug in slugs.split())
     assert not any(name in names_that_fit(slug) for slug in others.split())
 
 
-def test_a_reference_with_a_habit_is_wrong_where_the_habit_says() -> None:
+def test_reference_with_a_habit_behaves_like_it() -> None:
     exercise = Course(carried()).exercise("rms_norm_backward")
     module: dict[str, Any] = {}
     exec(with_habit(exercise, habit_of(exercise, "gradients-in-a-list")), module)

@@ -1,4 +1,4 @@
-"""Habits in NumPy: each shows, in every exercise that it fits, unless it is left out."""
+"""Tests that every habit in NumPy shows in every exercise that it fits, unless the exercise leaves it out."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from normgrade.verify.habits import fitting, habits_in, with_habit
 
 
 def hidden(slug: str) -> set[str]:
-    """The habits that an exercise does not show."""
+    """Return the names of the habits that do not show in an exercise."""
     exercise = Course(carried()).exercise(slug)
     right = read_text(exercise.reference)
     return {
@@ -21,7 +21,7 @@ def hidden(slug: str) -> set[str]:
     }
 
 
-def test_every_habit_has_a_play_and_every_exercise_a_use() -> None:
+def test_every_habit_and_exercise_has_an_entry() -> None:
     assert list(PLAYS) == [habit.name for habit in habits_in("numpy")]
     assert list(USED) == [exercise.slug for exercise in Course(carried()) if exercise.written_with == "numpy"]
 

@@ -1,4 +1,4 @@
-"""Habits in PyTorch: each shows, in every exercise that it fits, unless it is left out."""
+"""Tests that every habit in PyTorch shows in every exercise that it fits, unless the exercise leaves it out."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from normgrade.course.course import Course, carried
 from normgrade.course.files import read_text
 from normgrade.verify.habits import fitting, habits_in, with_habit
 
-FAST = ("layer_norm", "batch_norm", "mix_norm", "ada_in")  # between them, every habit fits one
+FAST = ("layer_norm", "batch_norm", "mix_norm", "ada_in")  # every habit fits at least one of them
 
 
 def hidden(slug: str) -> set[str]:
-    """The habits that an exercise does not show."""
+    """Return the names of the habits that do not show in an exercise."""
     exercise = Course(carried()).exercise(slug)
     right = USED[slug].of(read_text(exercise.reference))
     return {
@@ -23,7 +23,7 @@ def hidden(slug: str) -> set[str]:
     }
 
 
-def test_every_habit_has_a_play_and_every_exercise_a_use() -> None:
+def test_every_habit_and_exercise_has_an_entry() -> None:
     assert list(PLAYS) == [habit.name for habit in habits_in("torch")]
     assert list(USED) == [exercise.slug for exercise in Course(carried()) if exercise.written_with == "torch"]
     fast = {habit.name for slug in FAST for habit in fitting(Course(carried()).exercise(slug))}

@@ -1,4 +1,4 @@
-"""The table of situations."""
+"""Tests of the tables of situations and habits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from normgrade.verify.matrix import matrix, matrix_of_habits
 EXERCISES = list(Course(carried()))
 
 
-def test_every_situation_has_a_line_and_every_exception_its_reason() -> None:
+def test_situations_have_lines_and_exceptions_have_reasons() -> None:
     head, *lines = matrix(EXERCISES, width=1000)
     assert head.split() == [exercise.slug for exercise in EXERCISES]
     assert [line.split()[0] for line in lines[: len(SITUATIONS)]] == list(SITUATIONS)
@@ -25,31 +25,31 @@ def test_every_situation_has_a_line_and_every_exception_its_reason() -> None:
     assert (row["layer_norm"], row["spectral_norm"]) == ("✓", "·")
 
 
-def test_a_reason_neither_steers_a_terminal_nor_commands_a_ci_system() -> None:
+def test_reason_cannot_control_a_terminal_or_ci() -> None:
     *_table, reason = matrix([replace(EXERCISES[0], left_out={"views": "a\x1b[2Jb ##[error]\n::error::c"})])
     assert reason == f"· {EXERCISES[0].slug}, views: a·[2Jb ·#[error]\n·:error::c"
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
-def test_the_table_goes_on_below_where_it_is_too_wide(width: int) -> None:
+def test_table_too_wide_for_the_terminal_is_split(width: int) -> None:
     lines = [line for line in matrix(EXERCISES, width) if not line.startswith("·")]
     heads = [line for line in lines if line.startswith(" ")]
     assert [slug for head in heads for slug in head.split()] == [exercise.slug for exercise in EXERCISES]
     assert max(map(len, lines)) <= width and len(heads) > 1
 
 
-def test_an_exercise_that_is_wider_than_the_terminal_has_a_table_of_its_own() -> None:
+def test_narrow_terminal_gives_each_exercise_a_table() -> None:
     heads = [line for line in matrix(EXERCISES[:2], width=1) if line.startswith(" ")]
     assert [head.split() for head in heads] == [[exercise.slug] for exercise in EXERCISES[:2]]
 
 
 def told(slug: str, message: str) -> Report:
-    """A report on an exercise with the proof of its habits."""
+    """Return a report on an exercise with the proof of its habits."""
     proof = Check("habits", "They are killed.", Kind.PROOF, Outcome.FAILED, 1, message=message)
     return Report(slug, slug, Outcome.FAILED, 1, NOTHING_RAN, 0, 0.0, checks=(proof,))
 
 
-def test_every_habit_has_a_line_with_what_became_of_it() -> None:
+def test_every_habit_has_a_line_with_its_outcome() -> None:
     exercises = [Course(carried()).exercise(slug) for slug in ("batch_norm", "softmax_backward")]
     reports = [told("batch_norm", "seed-set survives: A seed is set for everybody."), told("softmax_backward", "")]
     head, *lines = matrix_of_habits(exercises, reports)

@@ -1,4 +1,4 @@
-"""Mechanical mutants: each is one change, told with its line; and those that are accepted as equivalent."""
+"""Tests of mechanical mutants: each is one change with its line; and of those accepted as equivalent."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def changes(source: str) -> set[tuple[str, str]]:
     return {(mutant.was, mutant.now) for mutant in mutants_of(source)}
 
 
-def test_every_mutant_is_one_change_that_can_be_compiled() -> None:
+def test_every_mutant_is_one_change_that_compiles() -> None:
     source = read_text(Course(carried()).exercise("layer_norm").reference)
     mutants, tree = mutants_of(source), ast.parse(source)
     assert len({mutant.source for mutant in mutants}) == len({(each.line, each.was, each.now) for each in mutants}) == len(mutants) > 50
@@ -36,21 +36,21 @@ def test_mutants_come_in_the_order_of_their_lines() -> None:
     assert lines == sorted(lines) and set(lines) == {1, 2, 4, 5}
 
 
-def test_two_ways_to_the_same_program_are_one_mutant() -> None:
-    nows = [mutant.now for mutant in mutants_of("a = b.c().c()\n")]  # either call may be left out
+def test_equal_programs_are_one_mutant() -> None:
+    nows = [mutant.now for mutant in mutants_of("a = b.c().c()\n")]  # whichever call is removed
     assert sorted(nows) == ["a = b.c()", "a = b.c().c().detach()", "pass"]
 
 
-def test_a_mutant_in_words_has_its_line_and_both_texts() -> None:
+def test_mutant_as_text_has_line_and_both_texts() -> None:
     [mutant] = [mutant for mutant in mutants_of("a = b + c  # both\n") if mutant.now == "a = b - c"]
     assert mutant == Mutant(1, "a = b + c", "a = b - c", "a = b - c") and str(mutant) == "line 1: `a = b + c` → `a = b - c`"
 
 
-def test_characters_of_several_bytes_shift_nothing() -> None:
+def test_multibyte_characters_do_not_shift_columns() -> None:
     assert ("f('√ → σ', a - b)", "f('√ → σ', a + b)") in changes('f("√ → σ", a - b)\n')
 
 
-def test_of_an_expression_over_several_lines_the_changed_line_is_told() -> None:
+def test_multiline_expression_gives_the_changed_line() -> None:
     [mutant] = [mutant for mutant in mutants_of("f(\n    a,\n    b - c\n)\n") if mutant.now == "f(a, b + c)"]
     assert (mutant.line, mutant.was) == (3, "f(a, b - c)")
 
@@ -64,11 +64,11 @@ def test_of_an_expression_over_several_lines_the_changed_line_is_told() -> None:
         ("a = 1\nb = 1\nb = 1\n", "b = 1", "b = 2", 3),
     ],
 )
-def test_of_a_statement_with_a_body_the_head_is_told(source: str, was: str, now: str, line: int) -> None:
+def test_compound_statement_gives_its_head(source: str, was: str, now: str, line: int) -> None:
     assert (was, now, line) in [(mutant.was, mutant.now, mutant.line) for mutant in mutants_of(source)]
 
 
-# What is accepted
+# Accepted mutants
 
 
 def accepted(tiny: Course, text: str | None) -> tuple[Accepted, ...]:
@@ -86,14 +86,14 @@ def own(tiny: Course, tmp_path: Path) -> Course:
     return Course(Path(shutil.copytree(tiny.root, tmp_path / "course")))
 
 
-def test_what_is_accepted_is_read_with_its_reason(own: Course) -> None:
+def test_accepted_mutant_is_read_with_its_reason(own: Course) -> None:
     assert accepted(own, None) == ()
     assert accepted(own, '[[mutant]]\nchange = ["a + b", "b + a"]\nreason = "It is the same."\n') == (
         Accepted("a + b", "b + a", "It is the same."),
     )
 
 
-def test_what_is_accepted_may_be_written_in_any_way(own: Course) -> None:
+def test_accepted_mutant_may_be_formatted_freely(own: Course) -> None:
     [found] = accepted(own, """[[mutant]]\nchange = ['a, b = f("x"),1e-5', 'if a == "x":']\nreason = "r"\n""")
     assert (found.was, found.now) == (ast.unparse(ast.parse('a, b = f("x"), 1e-5')), 'if a == "x":')
 
@@ -111,7 +111,7 @@ def test_what_is_accepted_may_be_written_in_any_way(own: Course) -> None:
         ("[[mutants]]\n", 'mutants: unknown key. Did you mean "mutant"? Allowed is mutant.'),
     ],
 )
-def test_what_is_wrong_in_the_file_is_named(own: Course, text: str, why: str) -> None:
+def test_error_in_the_file_is_named(own: Course, text: str, why: str) -> None:
     with pytest.raises(CourseError) as raised:
         accepted(own, text)
     assert str(raised.value) == f"{own.exercise('rms').equivalent}: {why}"

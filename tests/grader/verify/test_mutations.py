@@ -1,4 +1,4 @@
-"""Mutations: every kind of slip is made, one at a time, and nothing that changes no number is made at all."""
+"""Tests of mutations: every kind of change is made, one at a time, unless it cannot change a number."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def changes(source: str) -> set[tuple[str, str]]:
 
 
 def expression(text: str) -> set[str]:
-    """What becomes of one expression."""
+    """Return the mutants of one expression."""
     return {now.removeprefix("print(").removesuffix(")") for _, now in changes(f"print({text})\n") if now.startswith("print(")}
 
 
@@ -92,8 +92,8 @@ def test_an_expression_is_changed_in_every_way(text: str, mutants: set[str]) -> 
 @pytest.mark.parametrize(
     ("was", "now"),
     [
-        ("mean = x.mean(dim=-1, keepdim=True)", "mean = x.mean(dim=-2, keepdim=True)"),  # a dimension shifted
-        ("mean = x.mean(dim=-1, keepdim=True)", "mean = x.mean(dim=-1)"),  # a keyword left out
+        ("mean = x.mean(dim=-1, keepdim=True)", "mean = x.mean(dim=-2, keepdim=True)"),  # another dimension
+        ("mean = x.mean(dim=-1, keepdim=True)", "mean = x.mean(dim=-1)"),  # a keyword removed
         ("mean = x.mean(dim=-1, keepdim=True)", "mean = x.mean(dim=-1, keepdim=True).detach()"),
         ("mean = x.mean(dim=-1, keepdim=True)", "pass"),
         ("@torch.no_grad()", ""),
@@ -117,15 +117,15 @@ def test_a_layer_is_changed_in_every_way(was: str, now: str) -> None:
     assert (was, now) in changes(LAYER)
 
 
-def test_what_makes_no_difference_is_left_alone() -> None:
+def test_code_that_changes_no_number_is_left_alone() -> None:
     changed = {was for was, _ in changes(LAYER)}
     assert not any(text in was for text in ('"""', "import", "weight: nn.Parameter") for was in changed)
     assert not any(
         ".detach()" in now for was, now in changes(LAYER) if was in ("self.mean += mean", "self.mean = self.mean * 0")
-    )  # no gradient
+    )  # no gradient is recorded there
 
 
-def test_the_tree_itself_stays_as_it_is() -> None:
+def test_tree_itself_is_not_changed() -> None:
     tree = ast.parse(LAYER)
     before, nodes = ast.dump(tree), set(ast.walk(tree))
     assert all(node in nodes and node is not other for node, other in changes_of(tree))

@@ -1,4 +1,4 @@
-"""Proving a course: a sound one holds, and every way of being broken is found and names its culprit."""
+"""Tests of the proofs of a course: a sound one passes, and every defect is found and named."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ edit = [["wide.square()", "(wide * wide)"]]
 
 
 def failures(report: Report) -> dict[str, str]:
-    """The proofs that failed, with what they say; one that counts for nothing does not."""
+    """Return the messages of the proofs that did not pass. Skip proofs without points."""
     return {check.name: check.message for check in report.checks if check.outcome is not Outcome.PASSED and check.points}
 
 
@@ -107,7 +107,7 @@ BROKEN: dict[str, Edits] = {
 
 @pytest.fixture(scope="module", params=BROKEN)
 def broken(request: pytest.FixtureRequest, edited_course: EditedCourse, expectations: Path) -> tuple[str, dict[str, str]]:
-    """In which way the course is broken, and what the proofs that failed say."""
+    """Return the name of a defect, and the messages of the proofs that failed because of it."""
     report = proved(edited_course(BROKEN[request.param]))
     assert report.outcome is Outcome.FAILED
     return request.param, failures(report)
@@ -138,7 +138,7 @@ TOLD = {
 }
 
 
-def test_what_is_broken_is_found_and_named(broken: tuple[str, dict[str, str]]) -> None:
+def test_defects_are_found_and_named(broken: tuple[str, dict[str, str]]) -> None:
     way, found = broken
     assert found.keys() == TOLD[way].keys()
     assert [proof for proof, says in TOLD[way].items() if says not in found[proof]] == []
@@ -152,8 +152,8 @@ def test_only_the_broken_proof_fails(edited_course: EditedCourse) -> None:
     assert command == f"`normgrade verify rms --alternative einsum -v --course {report.course}` shows all of it."
 
 
-def test_an_error_of_the_suite_is_told_once(edited_course: EditedCourse) -> None:
-    """Six answers run into it on two seeds, and five checks of each."""
+def test_error_of_the_suite_is_reported_once(edited_course: EditedCourse) -> None:
+    """Report it once, although six answers meet it on two seeds, in five checks each."""
     course = edited_course({"exercises/rms/probes.py": [("return {", "return {{")]})
     [report] = verify([course.exercise("rms")], seeds=(0, 1), cores=2)
     found = failures(report)
@@ -161,7 +161,7 @@ def test_an_error_of_the_suite_is_told_once(edited_course: EditedCourse) -> None
     assert found == {"suite": found["suite"], **dict.fromkeys(("stub", "right", "wrong", "named"), UNDECIDED)}
 
 
-def test_a_mistake_that_fails_and_is_not_recognised_is_named_with_the_command_that_shows_it(edited_course: EditedCourse) -> None:
+def test_unrecognised_mistake_is_named_with_a_command(edited_course: EditedCourse) -> None:
     report = proved(edited_course({MISTAKES: [(BEFORE_THE_LAST, f"{TWIN}\n{BEFORE_THE_LAST}")]}))
     *_told, command = failures(report)["named"].splitlines()
     assert command == f"`normgrade verify rms --mistake sum-for-mean -v --course {report.course}` shows all of it."
@@ -172,7 +172,7 @@ def test_seeds_are_shared_out_to_jobs(parts: int, slices: list[tuple[int, ...]])
     assert sliced(range(3), parts) == slices
 
 
-def test_each_core_has_a_job_and_the_report_is_the_same(tiny: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_number_of_cores_does_not_change_the_report(tiny: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     shared_out: list[list[int]] = []
 
     def over_cores(jobs: Sequence[Job[Proved]], cores: int, progress: OnProgress, opened: Opened | None = None) -> list[Proved]:
@@ -183,12 +183,12 @@ def test_each_core_has_a_job_and_the_report_is_the_same(tiny: Course, monkeypatc
     verify([tiny.exercise("rms")], (0, 1), cores=2)
     monkeypatch.setattr(proofs, "SLICE", 6)
     one, two = (verify([tiny.exercise("rms")], (0, 1), cores=cores) for cores in (1, 2))
-    assert shared_out == [[16], [16], [10, 6]]  # two right answers and four mistakes on each seed, and four diagnoses; few are one job
+    assert shared_out == [[16], [16], [10, 6]]  # two right answers and four mistakes on each seed, and four diagnoses; so few are one job
     plain = [[(check.name, check.claim, check.outcome, check.message) for check in report.checks] for [report] in (one, two)]
     assert plain[0] == plain[1]
 
 
-def test_a_ban_that_matches_nothing_is_named_with_its_file(edited_course: EditedCourse) -> None:
+def test_ban_that_matches_nothing_is_named(edited_course: EditedCourse) -> None:
     edits: Edits = {
         "exercises/rms/exercise.toml": [("hints =", 'banned = ["torch.rms_nrom", "torch.var"]\nhints =')],
         "course.toml": [('"torch.nn.functional.*_norm"', '"torch.nn.functional.*_nrom"')],
@@ -199,7 +199,7 @@ def test_a_ban_that_matches_nothing_is_named_with_its_file(edited_course: Edited
     ]
 
 
-def test_submissions_that_break_the_ban_have_to_be_refused(edited_course: EditedCourse) -> None:
+def test_submissions_that_break_the_ban_must_be_refused(edited_course: EditedCourse) -> None:
     hidden = LIBRARY.replace("from torch.nn.functional import rms_norm", "import torch\n\nrms_norm = getattr(torch, 'rms' + '_norm')")
     folder = "solutions/rms/banned"
     edits = {f"{folder}/read.py": LIBRARY, f"{folder}/run.py": hidden, f"{folder}/wrong.py": "def rms(x, eps=1e-5):\n    return x\n"}
@@ -208,8 +208,8 @@ def test_submissions_that_break_the_ban_have_to_be_refused(edited_course: Edited
     assert failures(report) == {"banned": "banned/wrong.py: nothing refuses it."}
 
 
-def test_a_mistake_that_changes_the_shape_alone_is_named(edited_course: EditedCourse) -> None:
-    """The root mean square itself: with and without a last dimension of length one."""
+def test_mistake_that_changes_only_the_shape_is_named(edited_course: EditedCourse) -> None:
+    """Tell the root mean square with a last dimension of length one from the one without."""
     reference = "import torch\n\n\ndef rms(x, eps=1e-5):\n    wide = x.to(torch.promote_types(x.dtype, torch.float32))\n"
     reference += "    return torch.sqrt(wide.square().mean(dim=-1) + eps).to(x.dtype)\n"
     kept = '[[mistake]]\nname = "kept"\nsays = "Drop the dimension."\nedit = [["mean(dim=-1)", "mean(dim=-1, keepdim=True)"]]\n'
@@ -219,13 +219,13 @@ def test_a_mistake_that_changes_the_shape_alone_is_named(edited_course: EditedCo
     assert failures(proved(course)) == {}
 
 
-def test_a_reference_that_is_wrong_is_caught_by_the_alternatives(edited_course: EditedCourse) -> None:
+def test_wrong_reference_is_caught_by_the_alternatives(edited_course: EditedCourse) -> None:
     edits = {REFERENCE: [ROOT], MISTAKES: [('"torch.sqrt(mean_square + eps)"', '"torch.sqrt(mean_square + 2 * eps)"')]}
     found = failures(proved(edited_course(edits)))
     assert found["right"].startswith("einsum.py, seed 0: test_rows[shape0] failed · result")
 
 
-def test_a_reference_against_which_all_alternatives_agree_is_the_likelier_culprit(edited_course: EditedCourse) -> None:
+def test_agreeing_alternatives_blame_the_reference(edited_course: EditedCourse) -> None:
     edits: Edits = {REFERENCE: [ROOT], MISTAKES: [('"torch.sqrt(mean_square + eps)"', '"torch.sqrt(mean_square + 2 * eps)"')]}
     found = failures(proved(edited_course({**edits, "solutions/rms/alternatives/second.py": RIGHT})))
     told = found["right"].splitlines()
@@ -235,8 +235,8 @@ def test_a_reference_against_which_all_alternatives_agree_is_the_likelier_culpri
     assert told[1].startswith("einsum.py, seed 0: test_rows[shape0] failed · result")
 
 
-def test_a_reference_that_fails_its_own_suite_is_named(edited_course: EditedCourse) -> None:
-    """Its float32 path differs from its float64 path."""
+def test_reference_that_fails_its_suite_is_named(edited_course: EditedCourse) -> None:
+    """Find a reference whose float32 path differs from its float64 path."""
     edits = {REFERENCE: [("return (wide", "wide = wide * (2 if x.dtype == torch.float32 else 1)\n    return (wide")]}
     found = failures(proved(edited_course(edits)))
     assert found["right"].splitlines()[0].startswith("reference.py, seed 0: test_rows[shape0] failed · result")
@@ -246,7 +246,7 @@ def test_a_mistake_that_is_no_python_is_named(edited_course: EditedCourse) -> No
     broken = '[[mistake]]\nname = "broken"\nsays = "It is."\nedit = [["wide.square()", "wide.square("]]\n'
     report = proved(edited_course({MISTAKES: [(BEFORE_THE_LAST, broken + BEFORE_THE_LAST)]}))
     [told] = failures(report)["wrong"].splitlines()
-    assert told.startswith("broken: not Python: ") and told.endswith(" (line 10).")  # what is between is Python's own
+    assert told.startswith("broken: not Python: ") and told.endswith(" (line 10).")  # the text between is Python's
 
 
 def test_edits_that_do_not_fit_end_the_proof(edited_course: EditedCourse) -> None:
@@ -267,7 +267,7 @@ def test_every_mutant_is_killed_or_accepted(tiny: Course) -> None:
     ]
 
 
-def test_only_a_mutant_that_ends_its_process_has_one_of_its_own(edited_course: EditedCourse, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_process_ending_mutants_get_their_own_process(edited_course: EditedCourse, monkeypatch: pytest.MonkeyPatch) -> None:
     course = edited_course({REFERENCE: [("return (wide", "if eps < 0:\n        raise SystemExit\n    return (wide")]})
     mutants = mutants_of(read_text(course.exercise("rms").reference))
     played: list[str] = []
@@ -284,8 +284,8 @@ def test_only_a_mutant_that_ends_its_process_has_one_of_its_own(edited_course: E
     assert not any(mutant in failures(report)["mutants"] for mutant in ended.values())  # others survive: no test has an eps below 0
 
 
-def test_a_mutant_that_survives_is_listed_and_so_is_one_that_was_accepted_in_vain(edited_course: EditedCourse) -> None:
-    """The suite no longer looks at half precision, and something is accepted that it kills."""
+def test_survivors_and_needless_acceptances_are_listed(edited_course: EditedCourse) -> None:
+    """Change the suite so that it no longer checks half precision, and accept a mutant that does not survive."""
     course = edited_course({SUITE: [("randn(4, 8) * 300", "randn(4, 8)")], "solutions/rms/equivalent.toml": ACCEPTED})
     [report] = verify([course.exercise("rms")], mutants=True)
     told = failures(report)["mutants"].splitlines()
@@ -304,7 +304,7 @@ def test_a_mutant_that_survives_is_listed_and_so_is_one_that_was_accepted_in_vai
 # Habits
 
 
-def test_a_habit_is_killed_or_left_out_and_every_other_is_told(edited_course: EditedCourse, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_surviving_and_needlessly_left_out_habits_are_reported(edited_course: EditedCourse, monkeypatch: pytest.MonkeyPatch) -> None:
     left_out = '[habits]\nwarnings-silenced = "nobody looks"\nseed-sat = "a slip"\nwrong-beyond-64-channels = "an error"\n\n[left_out]'
     course = edited_course(
         {
@@ -329,11 +329,11 @@ def test_a_habit_is_killed_or_left_out_and_every_other_is_told(edited_course: Ed
 ACCEPTED = '[[mutant]]\nchange = ["a + b", "b + a"]\nreason = "It is the same."\n'
 
 
-def test_a_check_in_words() -> None:
+def test_check_in_words_has_name_outcome_and_message() -> None:
     assert in_words(Check("test_x", "It holds.", Kind.FORMULA, Outcome.SKIPPED, 1, message="no need")) == "test_x skipped · no need"
 
 
-def test_a_situation_that_is_neither_played_nor_left_out_is_named(edited_course: EditedCourse) -> None:
+def test_situation_neither_played_nor_left_out_is_named(edited_course: EditedCourse) -> None:
     left_out = [('all = "a course for tests"', 'as_built = "a function has no state"')]
     said = failures(proved(edited_course({"exercises/rms/exercise.toml": left_out})))["situations"].splitlines()
     assert len(said) == len(SITUATIONS) - 1
@@ -349,8 +349,8 @@ def test_wrong_answers_without_a_name_must_fail_too(edited_course: EditedCourse)
     assert [check.claim for check in report.checks if check.name == "wrong"] == ["6 wrong answers fail."]
 
 
-def test_where_the_reference_fails_no_wrong_answer_is_played(edited_course: EditedCourse) -> None:
-    """The suite rejects everything at one place: that a wrong answer fails there shows nothing."""
+def test_wrong_answers_are_not_played_if_reference_fails(edited_course: EditedCourse) -> None:
+    """Play no wrong answer if the suite rejects everything at one place, since failures there prove nothing."""
     told: list[str] = []
     edits = {SUITE: [('agree(probe("row', 'assert False, "never"\n    agree(probe("row')], MISTAKES: HARMLESS}
     [report] = verify([edited_course(edits).exercise("rms")], options=Options(progress=lambda what, *_: told.append(what)))
@@ -362,7 +362,7 @@ def test_where_the_reference_fails_no_wrong_answer_is_played(edited_course: Edit
 
 
 def test_a_wrong_answer_is_played_until_it_fails(edited_course: EditedCourse, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A mistake is diagnosed with the public seed, from all that it changes there; with every other seed its first failure is enough."""
+    """Play every check only with the public seed, for the diagnosis; with every other seed the first failure is enough."""
     judged: Counter[int] = Counter()
     play = Run.play
 
@@ -378,7 +378,7 @@ def test_a_wrong_answer_is_played_until_it_fails(edited_course: EditedCourse, mo
     assert tests * right < judged[1] < tests * (right + mistakes) - mistakes
 
 
-def test_what_is_missing_comes_first(edited_course: EditedCourse) -> None:
+def test_completeness_is_the_first_proof(edited_course: EditedCourse) -> None:
     course = edited_course({"course.toml": "[minimum]\nalternatives = 2\nhints = 0\nquestions = 0\nmistakes_of_level_1 = 1\n"})
     report = proved(course)
     assert report.checks[0].name == "complete" and failures(report) == {
@@ -390,7 +390,7 @@ COURTEOUS = ('@pytest.mark.hint("Take the last', '@pytest.mark.courtesy\n@pytest
 
 
 def test_a_known_mistake_may_fail_a_courtesy_only(tiny: Course, edited_course: EditedCourse) -> None:
-    """What it changes, only the check of rows alone sees."""
+    """Accept a mistake that only the check of single rows sees."""
     batch = "(wide if x.dim() > 1 else 2 * wide).square()"
     mistake = f'\n[[mistake]]\nname = "alone"\nsays = "A row alone is doubled."\nedit = [["wide.square()", "{batch}"]]\n'
     wrong = f'[[wrong]]\nwhat = "A row alone"\nname = "lonely"\nedit = [["wide.square()", "{batch.replace("2", "3")}"]]\n'

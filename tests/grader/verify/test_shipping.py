@@ -1,4 +1,4 @@
-"""What ships with an exercise: it is written, proved, and found out where it does not hold any more."""
+"""Tests of the files that ship with an exercise: they are written, proved, and reported if they are stale."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ EditedCourse = Callable[..., Course]
 
 
 def told(course: Course) -> list[str]:
-    """What of the files that ship with an exercise does not hold."""
+    """Return the deviations of the files that ship with an exercise."""
     exercise = course.exercise("rms")
     with open_grader([exercise], Options()) as grader:
         return list(deviations(grader, exercise))
 
 
-def test_what_is_written_holds_and_is_the_same_each_time(edited_course: EditedCourse) -> None:
+def test_written_files_hold_and_are_reproducible(edited_course: EditedCourse) -> None:
     course = edited_course({})
     exercise = course.exercise("rms")
     files = exercise.spreads, exercise.footprints
@@ -38,19 +38,19 @@ def test_what_is_written_holds_and_is_the_same_each_time(edited_course: EditedCo
 
 
 def shipped(course: Course) -> tuple[Check, Outcome]:
-    """The proof, and what became of all of them."""
+    """Return the check of the shipped files, and the outcome of all proofs."""
     [report] = verify([course.exercise("rms")])
     [check] = [check for check in report.checks if check.name == "shipped"]
     return check, report.outcome
 
 
-def test_a_course_may_do_without_and_is_told_what_would_help(edited_course: EditedCourse) -> None:
+def test_missing_files_are_only_a_skipped_proof(edited_course: EditedCourse) -> None:
     check, outcome = shipped(edited_course({}))
     assert (check.outcome, check.points, outcome) == (Outcome.SKIPPED, 0, Outcome.PASSED)
     assert check.message.startswith("spreads.npz and footprints.npz: there is none. `normgrade verify --write rms --course ")
 
 
-def test_of_another_mistake_it_fails_and_names_the_command(edited_course: EditedCourse) -> None:
+def test_changed_mistake_fails_and_names_the_command(edited_course: EditedCourse) -> None:
     course = edited_course({})
     write([course.exercise("rms")])
     mistakes = course.exercise("rms").mistakes
@@ -62,7 +62,7 @@ def test_of_another_mistake_it_fails_and_names_the_command(edited_course: Edited
     assert advice.startswith("`normgrade verify --write rms --course ") and advice.endswith("` writes it anew.")
 
 
-def test_a_damaged_file_is_told_of(edited_course: EditedCourse) -> None:
+def test_damaged_files_are_reported(edited_course: EditedCourse) -> None:
     course = edited_course({})
     course.exercise("rms").footprints.write_bytes(b"nonsense")
     course.exercise("rms").spreads.write_bytes(b"nonsense")
@@ -72,7 +72,7 @@ def test_a_damaged_file_is_told_of(edited_course: EditedCourse) -> None:
 
 
 @pytest.mark.parametrize(("others", "sentences"), [(1, []), (2, ["{name}: 2 facts are changed there or here, and not in both."])])
-def test_a_fact_at_the_edge_may_be_another_one(others: int, sentences: list[str], edited_course: EditedCourse) -> None:
+def test_single_borderline_fact_may_differ(others: int, sentences: list[str], edited_course: EditedCourse) -> None:
     exercise = edited_course({}).exercise("rms")
     write([exercise])
     footprints = decode(exercise.footprints.read_bytes())

@@ -1,4 +1,4 @@
-"""A course in two languages: each learner reads their own, and a text that is missing is found."""
+"""Tests of a course in two languages: learners read their own, and missing texts are found."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ OTHER_DTYPE = "def rms(x, eps=1e-5):\n    return (x / (x.float() ** 2).mean(-1, 
 
 
 @pytest.mark.usefixtures("chinese", "expectations")
-def test_everything_that_a_course_says_is_said_in_chinese(bilingual: Course, tmp_path: Path) -> None:
+def test_all_texts_of_a_course_are_chinese(bilingual: Course, tmp_path: Path) -> None:
     exercise = bilingual.exercise("rms")
     assert (exercise.title, exercise.group, exercise.hints) == ("均方根", "函数", ("平方、平均、开方。",))
     assert exercise.prompt.read_text(encoding="utf-8") == "# 均方根\n"
@@ -98,7 +98,7 @@ def test_everything_that_a_course_says_is_said_in_chinese(bilingual: Course, tmp
 
 
 @pytest.mark.usefixtures("expectations")
-def test_who_reads_english_sees_no_chinese(bilingual: Course, tiny: Course, tmp_path: Path) -> None:
+def test_english_readers_see_no_chinese(bilingual: Course, tiny: Course, tmp_path: Path) -> None:
     ours, theirs = bilingual.exercise("rms"), tiny.exercise("rms")
     assert (ours.title, ours.group, ours.hints, ours.prompt.name) == (theirs.title, theirs.group, theirs.hints, "README.md")
     for source in (SUM, OTHER_DTYPE):
@@ -107,13 +107,13 @@ def test_who_reads_english_sees_no_chinese(bilingual: Course, tiny: Course, tmp_
 
 
 @pytest.mark.usefixtures("chinese", "expectations")
-def test_what_is_missing_in_chinese_is_said_in_english(tiny: Course, tmp_path: Path) -> None:
+def test_text_missing_in_chinese_is_shown_in_english(tiny: Course, tmp_path: Path) -> None:
     exercise = tiny.exercise("rms")
     assert (exercise.title, exercise.hints, exercise.prompt.name) == ("Root mean square", ("Square, average, take the root.",), "README.md")
     assert graded(tiny, tmp_path, SUM).checks[1].claim == "Every row is divided by its own root mean square."
 
 
-# What verify finds
+# The proof of the texts
 
 
 PLACES = (
@@ -165,20 +165,20 @@ def test_every_missing_text_is_named(edited_course: EditedCourse) -> None:
 
 
 @pytest.mark.usefixtures("expectations")
-def test_what_a_gradient_belongs_to_needs_words_too(bilingual: Course) -> None:
+def test_gradient_of_an_own_place_needs_words(bilingual: Course) -> None:
     assert missing(bilingual, [gradient_of("row {number}", number=1)]) == [
         'exercise.toml has nothing for "gradient of row {number}" in ["places.zh"].'
     ]
 
 
-def test_hints_are_as_many_in_every_language(edited_course: EditedCourse) -> None:
+def test_every_language_needs_the_same_number_of_hints(edited_course: EditedCourse) -> None:
     two = [('"hints.zh" = ["平方、平均、开方。"]', '"hints.zh" = ["平方。", "开方。"]')]
     course = edited_course({**CHINESE, EXERCISE: CHINESE[EXERCISE] + two, "exercises/rms/README.zh.md": "# 均方根\n"})
     assert 'exercise.toml: "hints.zh" is a list of another length than the English one.' in missing(course)
 
 
 @pytest.mark.parametrize("languages", ['["zh"]', '["en", "fr"]', '"en"'])
-def test_only_languages_that_are_spoken_can_be_named(edited_course: EditedCourse, languages: str) -> None:
+def test_unsupported_languages_are_refused(edited_course: EditedCourse, languages: str) -> None:
     course = edited_course({"course.toml": f"languages = {languages}\n"})
     with pytest.raises(CourseError, match="languages: must be a list of "):
         course.exercise("rms")

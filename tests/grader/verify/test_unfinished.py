@@ -1,4 +1,4 @@
-"""Exercises of which nothing can be proved yet: one report says all that they lack."""
+"""Tests of exercises that cannot be proved yet: one report lists everything that they lack."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ EditedCourse = Callable[..., Course]
 
 
 def problems(course: Course, name: str = "rms") -> list[str]:
-    """What the only report says."""
+    """Return the lines of the only report's message."""
     ready, [report] = sorted_out(course, [name])
     assert (ready, report.exercise, report.outcome, report.sandbox) == ([], name, Outcome.FAILED, "none")
     assert [(check.name, check.outcome) for check in report.checks] == [("complete", Outcome.FAILED)]
@@ -28,7 +28,7 @@ def test_a_sound_course_is_proved_as_a_whole(tiny: Course) -> None:
     assert sorted_out(tiny, ["rms", "rms"]) == ([tiny.exercise("rms")], [])
 
 
-def test_the_others_are_proved_all_the_same(edited_course: EditedCourse) -> None:
+def test_unfinished_exercises_do_not_stop_the_others(edited_course: EditedCourse) -> None:
     course = edited_course({"exercises/rms/exercise.toml": "level = "})
     (course.root / "exercises" / "draft").mkdir()
     ready, reports = sorted_out(course, [])
@@ -39,7 +39,7 @@ def test_the_others_are_proved_all_the_same(edited_course: EditedCourse) -> None
     ]
 
 
-def test_all_that_is_missing_is_said_at_once(edited_course: EditedCourse) -> None:
+def test_everything_missing_is_reported_at_once(edited_course: EditedCourse) -> None:
     course = edited_course({"exercises/draft/README.md": "# Draft\n\nTODO\n"})
     assert problems(course, "draft") == [
         "exercises/draft/exercise.toml is missing.",
@@ -51,7 +51,7 @@ def test_all_that_is_missing_is_said_at_once(edited_course: EditedCourse) -> Non
     ]
 
 
-def test_missing_files_come_before_what_is_wrong_with_exercise_toml(edited_course: EditedCourse) -> None:
+def test_missing_files_come_before_errors_in_exercise_toml(edited_course: EditedCourse) -> None:
     course = edited_course({"exercises/rms/exercise.toml": [("level = 1", "level = 9")]})
     (course.root / "solutions/rms/reference.py").unlink()
     assert problems(course) == [
@@ -69,11 +69,11 @@ def test_missing_files_come_before_what_is_wrong_with_exercise_toml(edited_cours
         ("tests/hidden/test_rms.py", "\n", "tests/hidden/test_rms.py: no tests found; a hidden suite needs at least one."),
     ],
 )
-def test_a_file_that_is_wrong_keeps_all_proofs_away(file: str, text: str, why: str, edited_course: EditedCourse) -> None:
+def test_broken_file_prevents_all_proofs(file: str, text: str, why: str, edited_course: EditedCourse) -> None:
     assert problems(edited_course({file: text})) == [why]
 
 
-def test_a_reference_that_is_to_be_written_comes_before_all_proofs(edited_course: EditedCourse) -> None:
+def test_unwritten_reference_prevents_all_proofs(edited_course: EditedCourse) -> None:
     stub = "def rms(x, eps=1e-5):\n    raise NotImplementedError\n"
     points = [("points = 8", "points = 9")]
     edits = {"solutions/rms/reference.py": stub, "solutions/rms/mistakes.toml": "", "exercises/rms/exercise.toml": points}
@@ -84,7 +84,7 @@ def test_a_reference_that_is_to_be_written_comes_before_all_proofs(edited_course
     ]
 
 
-def test_an_exercise_that_is_nowhere_is_an_error(tiny: Course) -> None:
+def test_unknown_exercise_is_an_error(tiny: Course) -> None:
     with pytest.raises(UsageError) as caught:
         sorted_out(tiny, ["centring", "rsm"])
     assert str(caught.value) == 'No exercise named "rsm". Did you mean "rms"? `normgrade list` shows them all.'
@@ -99,6 +99,6 @@ def test_an_empty_course_is_an_error(tmp_path: Path) -> None:
     )
 
 
-def test_a_wrong_course_toml_is_an_error_of_the_course(edited_course: EditedCourse) -> None:
+def test_broken_course_toml_raises(edited_course: EditedCourse) -> None:
     with pytest.raises(CourseError, match=r"course\.toml: titel: unknown key"):
         sorted_out(edited_course({"course.toml": "titel = 1"}), [])

@@ -1,4 +1,4 @@
-"""Submissions that attack: behind every tier each of them gains what its first lines declare, and nothing else."""
+"""Tests of submissions that attack: in every tier each of them gains exactly what its first lines declare."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ HARNESS = Path(__file__).parents[1] / "harness"
 ATTACKS = Path(__file__).parents[1] / "fixtures" / "attacks"
 TINY = Path(__file__).parents[1] / "fixtures" / "courses" / "tiny"
 NAMES = sorted(path.stem for path in ATTACKS.glob("*.py"))
-ALIKE = ("verdict", "wire", "output", "terminal", "rules", "source")  # classes of attacks in which walls have no part
-ALIKE_PLAYED = ((TIERS[0], "root"), (TIERS[-1], "nobody"))  # what they are played behind, and as whom
-BETWEEN = TIERS[1:-1]  # what these walls hold, the strongest hold too: one attack of each class is played behind them
+ALIKE = ("verdict", "wire", "output", "terminal", "rules", "source")  # classes of attacks on which walls have no influence
+ALIKE_PLAYED = ((TIERS[0], "root"), (TIERS[-1], "nobody"))  # the tiers and users that they are played with
+BETWEEN = TIERS[1:-1]  # the strongest walls hold everything that these hold: one attack of each class is played in them
 CLASSES = "verdict wire files network processes kernel memory time output terminal rules source".split()
 FIELDS = "class|process|root|linux|linux as root|needs"
 GAINING = ("lost", "as without walls")
 GAINS = {"files", "network", "processes", "reference", "memory", "machine"}
-NOBODY = 54321  # an ordinary user, who is nobody else: submissions of root's run as 65534
-STAGE = "/mnt"  # any folder that is there, and that nothing of ours lies in
+NOBODY = 54321  # an ordinary user without other processes: root's submissions run as 65534
+STAGE = "/mnt"  # any existing folder that holds none of our files
 USERS = ("root", "nobody")
-TIME_S = 480  # for all attacks on a machine that is busy; it takes a minute
+TIME_S = 480  # for all attacks on a busy machine; they usually take a minute
 Results = Mapping[str, Any]
 Play = Callable[[str, str], Results]
 
 
 @dataclass(frozen=True)
 class Header:
-    """What an attack says of itself.
+    """The declarations of an attack.
 
-    Behind `process` it is "held", or "lost" with what it gains, or "not run" with the reason. "as without walls" says that its gain depends
-    on the machine: there it gains what the same code gains as a program of the same user, which the harness tries.
+    In the tier `process` it is "held", or "lost" with its gains, or "not run" with the reason. "as without walls" means that its gains
+    depend on the machine: they are those of the same code as a program of the same user, which the harness tries.
     """
 
     deed: str
@@ -56,7 +56,7 @@ class Header:
     fields: Mapping[str, str]
 
     def declared(self, tier: str, user: str) -> tuple[str, frozenset[str]]:
-        """What is said of it behind this tier: "held", "lost", "as without walls" or "not run", and what it gains."""
+        """Return the declaration for a tier and a user: "held", "lost", "as without walls" or "not run", and the gains."""
         if tier != "process":
             said = self.fields.get(f"{tier} as {user}", self.fields.get(tier, "held"))
         else:
@@ -74,7 +74,7 @@ def header(name: str) -> Header:
 
 
 def played_behind(tier: str, user: str) -> list[str]:
-    """The attacks that are played behind these walls as this user; where nobody can become root, all that root would play."""
+    """Return the attacks that are played in this tier as this user; all that root would play if nobody can become root."""
     if not THOROUGH and tier in BETWEEN:
         return list({header(name).kind: name for name in NAMES if header(name).kind not in ALIKE}.values())
     everything = THOROUGH or (tier, user) in ALIKE_PLAYED or (tier == TIERS[0] and os.getuid() != 0)
@@ -86,7 +86,7 @@ def played_behind(tier: str, user: str) -> list[str]:
 
 @cache
 def unusable(user: str) -> str:
-    """Why nothing can be run as this user; empty if it can."""
+    """Return the reason why nothing can be run as this user; empty if it can."""
     if os.getuid() != 0 or user == "root":
         return "only root can become root" if user == "root" and os.getuid() != 0 else ""
     needed = "import normgrade, sys, importlib.util\nfor path in (importlib.util.find_spec('torch').origin, *sys.argv[1:]): open(path)"
@@ -102,10 +102,10 @@ def unusable(user: str) -> str:
 
 @cache
 def become(user: str) -> tuple[str, ...]:
-    """The command that runs another as this user.
+    """Return the command that runs another command as this user.
 
-    What nobody needs may lie in folders that only root can enter. In a view of the file system of its own, there are folders in their
-    places that anybody can enter, and that hold nothing else.
+    Files that the user needs may lie in folders that only root can enter. The command has its own mount namespace, in which other folders
+    take their places: anybody can enter these, and they hold only the needed files.
     """
     if os.getuid() != 0 or user == "root":
         return ()
@@ -139,7 +139,7 @@ def environment(home: str) -> dict[str, str]:
 
 
 def run(home: Path, tier: str, user: str, attacks: Path = ATTACKS, names: Sequence[str] = ()) -> Results:
-    """What the attacks of a folder gain behind a tier, as a user; those of these names, or all."""
+    """Play the attacks of a folder in a tier, as a user, and return their gains; play only these names if any are given."""
     if os.getuid() == 0 and user != "root":
         os.chown(home, NOBODY, NOBODY)
     command = [sys.executable, str(HARNESS / "attack.py"), "--tier", tier, "--course", str(TINY), "--attacks", str(attacks)]
@@ -149,7 +149,7 @@ def run(home: Path, tier: str, user: str, attacks: Path = ATTACKS, names: Sequen
             env=environment(str(home)), cwd="/", stdin=subprocess.DEVNULL, capture_output=True, text=True,
             timeout=TIME_S, start_new_session=True,
         )  # fmt: skip
-    except subprocess.TimeoutExpired as error:  # told once, not tried again by every test
+    except subprocess.TimeoutExpired as error:  # kept as a result, so that not every test tries again
         return {"why": "", "broken": str(error)}
     if done.returncode != 0:
         return {"why": "", "broken": done.stdout[-2000:] + done.stderr[-4000:]}
@@ -159,7 +159,7 @@ def run(home: Path, tier: str, user: str, attacks: Path = ATTACKS, names: Sequen
 
 @pytest.fixture(scope="session")
 def homes() -> Iterator[Callable[[], Path]]:
-    """New folders with short names, as sockets need them, in which any user may work."""
+    """Yield a function that makes a folder with a short name, as sockets need it, for any user."""
     made: list[str] = []
 
     def make() -> Path:
@@ -173,7 +173,10 @@ def homes() -> Iterator[Callable[[], Path]]:
 
 @pytest.fixture(scope="session")
 def played(homes: Callable[[], Path]) -> Play:
-    """All attacks behind a tier, as a user; played once, as all users at the same time, since many of them only wait."""
+    """Return a function that plays all attacks in a tier as a user.
+
+    Each tier is played once, as all users at the same time, since many attacks only wait.
+    """
 
     def play(tier: str, user: str) -> Results:
         return {"why": why} if (why := unusable(user)) else run(homes(), tier, user, names=played_behind(tier, user))
@@ -203,13 +206,13 @@ def test_the_right_answer_passes(tier: str, user: str, played: Play) -> None:
     results = played(tier, user)
     assert results["right"] and results["tier"] == tier
     assert (results["user"] == 0) == (user == "root")
-    assert results["undeserved"] == ["test_call"]  # which asks for a shape alone
+    assert results["undeserved"] == ["test_call"]  # this check asks only for a shape
 
 
 @pytest.mark.parametrize(
     ("tier", "user", "name"), [(tier, user, name) for tier in TIERS for user in USERS for name in played_behind(tier, user)]
 )
-def test_an_attack_gains_what_it_declares_and_nothing_else(tier: str, user: str, name: str, played: Play) -> None:
+def test_attack_gains_exactly_its_declared_gains(tier: str, user: str, name: str, played: Play) -> None:
     found, (word, gains) = played(tier, user)["attacks"][name], header(name).declared(tier, user)
     if "skipped" in found:
         assert word == "not run" or "needs" in header(name).fields
@@ -226,7 +229,7 @@ def test_an_attack_gains_what_it_declares_and_nothing_else(tier: str, user: str,
 
 
 def witnessed(found: Results) -> set[str]:
-    """What the harness saw with its own eyes; what an attack got to know is one more thing."""
+    """Return the gains that the harness observed itself; secrets that an attack learned are not among them."""
     places = {"reference": ("passed",), "files": ("changed",), "network": ("reached",), "processes": ("left", "harmed")}
     return {gain for gain, kinds in places.items() if any(found[kind] for kind in kinds)}
 
@@ -263,12 +266,12 @@ def test_without_landlock_namespaces_hold(user: str, homes: Callable[[], Path]) 
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_attack_says_what_it_does_and_what_it_gains(name: str) -> None:
+def test_attack_declares_its_deed_and_gains(name: str) -> None:
     lines = (ATTACKS / f"{name}.py").read_bytes().splitlines()
     assert re.fullmatch(rb"# [A-Z].+\.", lines[0]) and lines[1].startswith(b"# class: ") and lines[2].startswith(b"# process: ")
     about = header(name)
     assert about.kind in CLASSES
-    assert about.fields.get("linux") in (None, "lost: existence", "lost: machine")  # which is what its walls say that they lose
+    assert about.fields.get("linux") in (None, "lost: existence", "lost: machine")  # the losses that these walls themselves declare
     assert about.fields.get("linux as root") in (None, "held")
     for user in ("root", "nobody"):
         word, gains = about.declared("process", user)
@@ -304,7 +307,7 @@ SHOWN = ("secret", "changed", "reached", "passed", "left", "harmed")
 
 @pytest.fixture(scope="session")
 def deeds(homes: Callable[[], Path]) -> Results:
-    """What the harness says of plain deeds, as the user who runs the tests."""
+    """Return the harness's results for plain deeds, played as the user who runs the tests."""
     folder = homes()
     for name, source in {**DEEDS, "nothing": WRONG, "spoils": SPOILS}.items():
         (folder / f"{name}.py").write_text(f"# A plain deed.\n# class: files\n# process: held\n{source}", encoding="utf-8")
@@ -317,22 +320,22 @@ def deeds(homes: Callable[[], Path]) -> Results:
 @pytest.mark.parametrize("kind", SHOWN)
 def test_a_plain_deed_is_seen(kind: str, deeds: Results) -> None:
     assert deeds[kind][kind]
-    also = {"harmed"} if kind == "left" else set()  # the zygote ended
+    also = {"harmed"} if kind == "left" else set()  # the zygote ends, too
     assert {other for other in SHOWN if deeds[kind][other]} - also == {kind}
 
 
-def test_where_nothing_was_done_nothing_is_seen(deeds: Results) -> None:
+def test_harmless_code_shows_no_gains(deeds: Results) -> None:
     assert deeds["nothing"]["played"] == 5
     assert [kind for kind in SHOWN if deeds["nothing"][kind]] == []
 
 
-def test_who_spoils_the_right_answer_is_known_among_those_who_do_not(deeds: Results) -> None:
-    """The right answer is graded once for several attacks; where it fails, each of them is played again alone."""
+def test_attack_that_spoils_the_grading_is_found(deeds: Results) -> None:
+    """The right answer is graded once for several attacks. If it fails, each of them is played again on its own."""
     spoilt = "grading: the right answer does not pass any more"
     assert [name for name, found in deeds.items() if spoilt in found["harmed"]] == ["spoils"]
 
 
-def test_what_depends_on_the_machine_is_asked_of_the_machine(deeds: Results) -> None:
+def test_gains_without_walls_are_tried_on_the_machine(deeds: Results) -> None:
     assert [deeds[name]["without walls"] for name in ("bare", "shut")] == [True, False]
     assert [deeds[name]["secret"] for name in ("bare", "shut")] == [True, False]
 

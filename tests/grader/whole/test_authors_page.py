@@ -1,4 +1,4 @@
-"""The page for authors, docs/authors.md, is true: its exercise becomes green, and what it lists is all that there is."""
+"""Tests of docs/authors.md, the page for authors: its exercise becomes green, and its lists are complete."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def section(heading: str) -> str:
 
 
 def first_cells(text: str) -> list[str]:
-    """The names in the first column of all tables in a text."""
+    """Return the names in the first column of all tables in a text."""
     return [name for row in re.findall(r"^\| (.*?) \|", text, re.MULTILINE) for name in re.findall(r"`([^`]+)`", row)]
 
 
@@ -47,7 +47,7 @@ def test_the_exercise_of_the_page_becomes_green(in_a_process: Any, here: Path) -
     assert finished.returncode == 0, finished.stdout + finished.stderr
 
 
-def test_the_page_has_a_box_for_every_file_of_an_exercise() -> None:
+def test_page_has_every_file_of_an_exercise() -> None:
     parts = ["README.md", "scale_norm.py", "exercise.toml", "reference.py", "mistakes.toml", "test_scale_norm.py"]
     assert [part for part in parts if not any(path.endswith(f"/{part}") for path in FILES)] == []
     assert len([path for path in FILES if "/alternatives/" in path]) >= 4
@@ -80,7 +80,7 @@ def test_the_situations_are_all_there_are_with_their_points() -> None:
     assert f"the same {len(SITUATIONS)} checks" in section("Situations")
 
 
-def test_what_the_page_says_of_the_probes_is_there() -> None:
+def test_names_in_the_section_on_probes_exist() -> None:
     names = set(re.findall(r"`(\w+)(?:\(|`)", section("Probes"))) & {
         "Place",
         "gradient_of",

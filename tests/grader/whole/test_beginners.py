@@ -1,4 +1,4 @@
-"""What beginners read of their errors: the exception with what was probably meant, the place in their own line, the usual cause."""
+"""Tests of error messages for beginners: the exception with the probable intention, the place in their line, the usual cause."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def grader() -> Iterator[Grader]:
 
 
 def tell(result: Result, exercise: Exercise, source: str, language: str) -> Raised | None:
-    """What a result tells in a language."""
+    """Return the exception that a result reports, with its texts in a language."""
     speak(language)
     try:
         return told(result.check, result, exercise, source).raised
@@ -50,7 +50,7 @@ def tell(result: Result, exercise: Exercise, source: str, language: str) -> Rais
 
 @pytest.fixture(scope="module", params=DRAFTS)
 def raised(grader: Grader, request: pytest.FixtureRequest) -> Mapping[str, Raised | None]:
-    """What the first check that tells anything tells of a draft, by language."""
+    """Return, by language, the exception of the first failed check that reports one for a draft."""
     draft = DRAFTS[request.param]
     exercise, source = Course.find().exercise(draft["exercise"]), source_of(draft)
     if "answer_s" in draft:
@@ -60,7 +60,7 @@ def raised(grader: Grader, request: pytest.FixtureRequest) -> Mapping[str, Raise
     return {language: tell(result, exercise, source, language) for language in LANGUAGES}
 
 
-def test_an_error_is_told_with_its_place_and_its_cause(raised: Mapping[str, Raised], request: pytest.FixtureRequest) -> None:
+def test_error_has_its_place_and_cause(raised: Mapping[str, Raised], request: pytest.FixtureRequest) -> None:
     draft, english = DRAFTS[request.node.callspec.params["raised"]], raised[ENGLISH]
     marked = english.text[max(english.column - 1, 0) :][: english.width]
     assert draft["said"] in english.said and draft["marked"] in marked and draft["advice"] in english.advice, english
@@ -69,7 +69,7 @@ def test_an_error_is_told_with_its_place_and_its_cause(raised: Mapping[str, Rais
 
 
 @pytest.mark.parametrize("language", [*LANGUAGES][1:])
-def test_in_every_language_the_same_is_told(raised: Mapping[str, Raised], language: str) -> None:
+def test_every_language_tells_the_same(raised: Mapping[str, Raised], language: str) -> None:
     english, other = raised[ENGLISH], raised[language]
     assert replace(other, said="", advice="") == replace(english, said="", advice="")
     assert sorted(CODE.findall(other.advice)) == sorted(CODE.findall(english.advice))
@@ -77,7 +77,7 @@ def test_in_every_language_the_same_is_told(raised: Mapping[str, Raised], langua
 
 
 def test_the_code_that_is_edited_is_right(grader: Grader) -> None:
-    """As far as what is edited is concerned: nothing is raised, and nothing misused."""
+    """The sources that the drafts edit pass the first check and raise nothing."""
     course = Course.find()
     for slug in EXERCISES:
         exercise, source = course.exercise(slug), (FOLDER / f"{slug}.py").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The reference of `ada_bn` against a model that is computed by hand, in plain NumPy, and against PyTorch's norm on all batches at once."""
+"""Tests of the reference of `ada_bn` against a model computed by hand in NumPy, and against PyTorch's norm on all batches at once."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_statistics_are_computed_by_hand_layer_by_layer() -> None:
 
 
 @pytest.mark.parametrize("norms", [1, 3])
-def test_outputs_of_an_adapted_norm_are_those_of_training_on_all_batches_at_once(norms: int) -> None:
+def test_adapted_outputs_equal_training_on_all_batches(norms: int) -> None:
     layers = [layer for _ in range(norms) for layer in (nn.Conv2d(2, 2, 3, padding=1), nn.BatchNorm2d(2), nn.Tanh())]
     model = drawn(nn.Sequential(*layers)).eval()
     batches = [torch.randn(2, 2, 4, 5) * size + size for size in (1, 2, 3)]

@@ -1,4 +1,4 @@
-"""The references of the exercises on data normalisation against SciPy, PyTorch and plain NumPy, forward and backward, in float64."""
+"""Tests of the references for data normalisation against SciPy, PyTorch and plain NumPy, forward and backward, in float64."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from torch import Tensor
 
 
 def data(samples: int, features: int) -> Tensor:
-    """Correlated features, each with a mean and a scale of its own."""
+    """Return correlated features with different means and scales."""
     generator = torch.Generator().manual_seed(samples)
     x = torch.randn(samples, features, generator=generator, dtype=torch.float64)
     mixed = x @ (torch.eye(features, dtype=torch.float64) + 0.3 * torch.rand(features, features, generator=generator, dtype=torch.float64))
@@ -29,7 +29,7 @@ def test_softmax_is_that_of_pytorch(dim: int, offset: float) -> None:
 
 
 @pytest.mark.parametrize("value", [-torch.inf, torch.nan, torch.inf])
-def test_softmax_of_what_is_not_finite_is_that_of_pytorch(value: float) -> None:
+def test_softmax_of_nan_and_infinity_is_pytorchs(value: float) -> None:
     x = torch.randn(4, 5, dtype=torch.float64)
     x[1], x[2, 3], x[3, 1:] = -torch.inf, value, value
     torch.testing.assert_close(reference("softmax")(x), torch.softmax(x, -1), equal_nan=True)
@@ -47,7 +47,7 @@ def test_standardisation_is_that_of_scipy() -> None:
     np.testing.assert_allclose(reference("standardize")(x).numpy(), stats.zscore(x.numpy(), axis=0), rtol=1e-12)
 
 
-def test_standardisation_is_batch_norm_with_next_to_no_eps() -> None:
+def test_standardisation_is_batch_norm_with_tiny_eps() -> None:
     x, upstream = data(7, 4).requires_grad_(), torch.randn(7, 4, dtype=torch.float64)
     ours, theirs = reference("standardize")(x), torch.nn.functional.batch_norm(x, None, None, training=True, eps=1e-200)
     torch.testing.assert_close(ours, theirs, rtol=1e-12, atol=1e-14)
@@ -58,7 +58,7 @@ def test_standardisation_is_batch_norm_with_next_to_no_eps() -> None:
 @pytest.mark.parametrize("samples", [1, 3, 7, 10, 13])
 @pytest.mark.parametrize("value", [0.1, -7.3, 0.7])
 @pytest.mark.parametrize("slug", ["standardize", "min_max"])
-def test_constant_features_are_exactly_zero_and_their_gradient_is_finite(slug: str, samples: int, value: float) -> None:
+def test_constant_features_give_zeros_and_finite_gradients(slug: str, samples: int, value: float) -> None:
     x = data(samples, 3).float()
     x[:, 1] = value
     y = reference(slug)(x.requires_grad_())
@@ -86,7 +86,7 @@ def test_whitening_is_the_inverse_root_of_scipy(eps: float) -> None:
 
 
 @pytest.mark.parametrize("eps", [0.0, 0.1])
-def test_whitening_multiplies_by_a_symmetric_matrix_whose_square_undoes_the_covariance(eps: float) -> None:
+def test_whitening_matrix_is_the_symmetric_inverse_root(eps: float) -> None:
     x = data(9, 4).numpy()
     centred = x - x.mean(0)
     matrix = np.linalg.lstsq(centred, reference("whitening")(torch.from_numpy(x), eps).numpy(), rcond=None)[0]

@@ -1,4 +1,4 @@
-"""The reference of Fixup against its formula in plain NumPy, where SciPy convolves, and its initial weights against the paper's claims."""
+"""Tests of the reference of Fixup: its formula in NumPy with SciPy's convolution, and the paper's claims on its initial weights."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SCALARS = ("bias1a", "bias1b", "bias2a", "bias2b", "scale")
 
 
 def drawn(channels: int) -> Any:
-    """A block in float64 with random parameters."""
+    """Return a block in float64 with random parameters."""
     torch.manual_seed(0)
     block = reference("fixup")(channels).double()
     with torch.no_grad():
@@ -29,13 +29,13 @@ def init(blocks: Any, classifier: nn.Linear) -> None:
 
 
 def convolved(x: np.ndarray, kernel: np.ndarray, correlate: Any) -> np.ndarray:
-    """(N, C, H, W) with a kernel (out, in, 3, 3); outside there are zeros."""
+    """Convolve (N, C, H, W), padded with zeros, with a kernel (out, in, 3, 3)."""
     rows = [[sum(correlate(plane, one, mode="constant") for plane, one in zip(image, of, strict=True)) for of in kernel] for image in x]
     return np.array(rows)
 
 
 @pytest.mark.parametrize("shape", [(2, 3, 5, 4), (1, 2, 1, 6), (3, 1, 1, 1)])
-def test_a_block_is_its_formula_with_the_convolution_of_scipy(shape: tuple[int, ...]) -> None:
+def test_block_equals_its_formula_with_scipys_convolution(shape: tuple[int, ...]) -> None:
     ndimage: ModuleType = pytest.importorskip("scipy.ndimage")
     block, x = drawn(shape[1]), torch.randn(shape, dtype=torch.float64).numpy()
     b1a, b1b, b2a, b2b, scale = (getattr(block, name).item() for name in SCALARS)
@@ -45,12 +45,12 @@ def test_a_block_is_its_formula_with_the_convolution_of_scipy(shape: tuple[int, 
     np.testing.assert_allclose(block(torch.from_numpy(x)).detach().numpy(), y, rtol=1e-12, atol=1e-12)
 
 
-def test_its_gradients_are_quotients_of_differences() -> None:
+def test_gradients_equal_finite_differences() -> None:
     block, x = drawn(2), torch.randn(2, 2, 3, 4, dtype=torch.float64, requires_grad=True)
     assert torch.autograd.gradcheck(lambda x, *_parameters: block(x), (x, *block.parameters()))
 
 
-def test_initialised_blocks_hand_on_what_is_positive_whatever_their_number() -> None:
+def test_initialised_blocks_are_a_relu() -> None:
     blocks = nn.Sequential(*(reference("fixup")(4) for _ in range(10)))
     classifier = nn.Linear(4, 3)
     init(blocks, classifier)
@@ -69,7 +69,7 @@ def test_the_first_convolutions_have_the_variance_of_the_paper(number: int) -> N
 
 
 def step_of(number: int, factor: bool) -> float:
-    """How far a step of gradient descent moves the output of a network of that many blocks, for a loss whose gradient is fixed."""
+    """Return the change of the output by a step of gradient descent, for a network of `number` blocks and a loss with a fixed gradient."""
     torch.manual_seed(1)
     blocks: Any = nn.Sequential(*(reference("fixup")(8) for _ in range(number)))
     init(blocks, nn.Linear(4, 3))
@@ -87,7 +87,7 @@ def step_of(number: int, factor: bool) -> float:
         return float(((blocks(x) - before) * direction).sum().abs())
 
 
-def test_one_step_moves_the_output_equally_far_whatever_the_depth() -> None:
+def test_size_of_a_step_does_not_depend_on_depth() -> None:
     with_factor = [step_of(number, factor=True) for number in (4, 64)]
     without = [step_of(number, factor=False) for number in (4, 64)]
     assert with_factor[1] / with_factor[0] == pytest.approx(1, abs=0.35)

@@ -1,5 +1,5 @@
-"""Four references against code that nobody here wrote, in float64: PyTorch's own functions, ONNX's definition, and the authors' formulas
-in plain NumPy. Gradients are compared with PyTorch's, or with quotients of differences."""
+"""Tests of four references against independent code, in float64: PyTorch's functions, ONNX's definition, and the authors' formulas in
+plain NumPy. Gradients are compared with PyTorch's or with finite differences."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from torch import Tensor, nn
 
 
 def drawn(*shape: int, seed: int = 0) -> Tensor:
-    """Random numbers in float64, each (n, c) with a mean of its own."""
+    """Return random numbers in float64, with a different mean for each (n, c)."""
     random = torch.Generator().manual_seed(seed)
     x = torch.randn(shape, generator=random, dtype=torch.float64)
     return x + 2 * torch.randn((*shape[:2], *(1 for _ in shape[2:])), generator=random, dtype=torch.float64)
 
 
 def gradients(function: Callable[..., Tensor], *inputs: Tensor) -> tuple[Tensor, ...]:
-    """Of a sum of the outputs with fixed random weights, with respect to every input."""
+    """Return the gradients of a sum of the outputs with fixed random weights, with respect to every input."""
     leaves = [each.clone().requires_grad_() for each in inputs]
     output = function(*leaves)
     return torch.autograd.grad(output, leaves, torch.randn(output.shape, generator=torch.Generator().manual_seed(9), dtype=output.dtype))
@@ -40,7 +40,7 @@ OPTIONS: tuple[dict[str, float], ...] = ({}, {"alpha": 1.3, "beta": 0.6, "k": 0.
 
 
 def lrn_of_onnx(x: np.ndarray, size: int, alpha: float = 1e-4, beta: float = 0.75, bias: float = 1.0) -> np.ndarray:
-    """The definition of ONNX's LRN, in which an even window has one more channel after its own."""
+    """Return local response norm by ONNX's definition, in which an even window has one more channel after its centre than before it."""
     y = np.empty_like(x)
     for c in range(x.shape[1]):
         first, last = max(0, c - (size - 1) // 2), min(x.shape[1] - 1, c + -(-(size - 1) // 2))
@@ -71,10 +71,10 @@ def test_local_response_norm_is_the_mirror_image_of_onnx(shape: tuple[int, ...])
                 agree(ours, lrn_of_onnx(x.numpy(), size, **theirs))
 
 
-def test_that_definition_is_the_one_that_onnx_evaluates() -> None:
+def test_definition_is_the_one_that_onnx_evaluates() -> None:
     onnx = pytest.importorskip("onnx")
     evaluator = pytest.importorskip("onnx.reference")
-    x = drawn(7, 7, 3, 4).numpy()  # ONNX's evaluator goes through as many channels as there are samples
+    x = drawn(7, 7, 3, 4).numpy()  # ONNX's evaluator loops over as many channels as there are samples
     for size in (3, 4):
         node = onnx.helper.make_node("LRN", ["x"], ["y"], size=size, alpha=1.25, beta=0.5, bias=2.0)
         inputs, outputs = ([onnx.helper.make_tensor_value_info(name, onnx.TensorProto.DOUBLE, x.shape)] for name in ("x", "y"))
@@ -83,7 +83,7 @@ def test_that_definition_is_the_one_that_onnx_evaluates() -> None:
         np.testing.assert_allclose(y, lrn_of_onnx(x, size, 1.25, 0.5, 2.0), rtol=1e-6)  # its attributes are float32
 
 
-def test_with_a_window_over_all_channels_it_is_rms_norm() -> None:
+def test_window_over_all_channels_is_rms_norm() -> None:
     x, channels = drawn(3, 6, 4), 6
     ours = reference("local_response_norm")(x, 2 * channels - 1, (2 * channels - 1) / channels, 0.5, 1e-3)
     agree(ours, nn.functional.rms_norm(x.movedim(1, -1), (channels,), eps=1e-3).movedim(-1, 1))
@@ -93,7 +93,7 @@ def test_with_a_window_over_all_channels_it_is_rms_norm() -> None:
 
 
 def adain(content: Tensor, style: Tensor, eps: float) -> Tensor:
-    """PyTorch's instance norm with the statistics of the style as its weight and its bias, sample by sample."""
+    """Return PyTorch's instance norm with the statistics of the style as weight and bias, sample by sample."""
     outputs = []
     for one, of in zip(content, style, strict=True):
         std, mean = (of.flatten(1).var(1, correction=0) + eps).sqrt(), of.flatten(1).mean(1)
@@ -103,7 +103,7 @@ def adain(content: Tensor, style: Tensor, eps: float) -> Tensor:
 
 @pytest.mark.parametrize("eps", [1e-5, 0.3])
 @pytest.mark.parametrize(("height", "width"), [(4, 5), (2, 7), (1, 1)])
-def test_adain_is_instance_norm_with_the_statistics_of_the_style(height: int, width: int, eps: float) -> None:
+def test_adain_is_instance_norm_with_style_statistics(height: int, width: int, eps: float) -> None:
     ours, content, style = reference("ada_in"), drawn(2, 3, 4, 5), drawn(2, 3, height, width, seed=1)
     agree(ours(content, style, eps), adain(content, style, eps))
     for one, other in zip(
@@ -122,7 +122,7 @@ def test_adain_is_the_formula_of_its_authors() -> None:
     agree(reference("ada_in")(torch.from_numpy(content), torch.from_numpy(style), eps), expected)
 
 
-def test_the_gradients_of_adain_are_quotients_of_differences_on_constant_maps_too() -> None:
+def test_adain_gradients_are_right_on_constant_maps() -> None:
     ours = reference("ada_in")
     content, style = drawn(2, 2, 3, 2), drawn(2, 2, 2, 2, seed=1)
     content[0, 0], style[1, 1] = 2.0, -1.0
@@ -147,7 +147,7 @@ def test_skip_init_is_its_formula() -> None:
     agree(linear.weight.grad, 0.25 * dy.T @ x.detach().numpy())
 
 
-def test_a_new_skip_init_and_a_new_rezero_are_the_identity_and_only_their_factors_learn() -> None:
+def test_new_skip_init_and_rezero_train_only_their_factors() -> None:
     x = drawn(3, 4)
     for branch in (nn.Linear(4, 4, dtype=torch.float64), nn.Sequential(nn.Linear(4, 4, dtype=torch.float64), nn.Tanh())):
         for module, factors in (

@@ -1,4 +1,4 @@
-"""The reference of generalised batch norm against layers that it contains, and against its formulas in plain NumPy, in float64."""
+"""Tests of the reference of generalised batch norm against its special cases and its formulas in plain NumPy, in float64."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def double() -> Iterator[None]:
 
 
 def drawn(layer: Any) -> Any:
-    """The layer with random parameters, and with buffers far from their beginnings."""
+    """Fill a layer with random parameters and with buffers far from their initial values, and return it."""
     with torch.no_grad():
         for tensor in (*layer.parameters(), *layer.buffers()):
             tensor.copy_(torch.rand_like(tensor) + 0.5)
@@ -33,7 +33,7 @@ def drawn(layer: Any) -> Any:
 
 
 def played(layer: nn.Module, x: Tensor, upstream: Tensor) -> tuple[np.ndarray, np.ndarray]:
-    """The output, and the gradient of the input, as (C, n)."""
+    """Return the output and the gradient of the input, as (C, n)."""
     leaf = x.clone().requires_grad_()
     output = layer(leaf)
     output.backward(upstream)
@@ -42,7 +42,7 @@ def played(layer: nn.Module, x: Tensor, upstream: Tensor) -> tuple[np.ndarray, n
 
 
 def rows(x: Tensor) -> np.ndarray:
-    """(N, C, *) → (C, n)."""
+    """Reshape (N, C, *) to (C, n)."""
     return np.stack([x[:, channel].reshape(-1).numpy() for channel in range(x.shape[1])])
 
 
@@ -55,17 +55,17 @@ def close(got: np.ndarray, right: np.ndarray) -> None:
 
 
 def mid_range(channels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Half the sum of the largest and the smallest value, and its derivative."""
+    """Return half the sum of the largest and the smallest value, and its derivative."""
     return (channels.max(1) + channels.min(1)) / 2, (at_the(channels.max, channels) + at_the(channels.min, channels)) / 2
 
 
 def half_range(channels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Half the difference of the largest and the smallest value, and its derivative."""
+    """Return half the difference of the largest and the smallest value, and its derivative."""
     return (channels.max(1) - channels.min(1)) / 2, (at_the(channels.max, channels) - at_the(channels.min, channels)) / 2
 
 
 def at_the(extreme: Callable[..., np.ndarray], channels: np.ndarray) -> np.ndarray:
-    """1 where a channel has its largest or smallest value, and 0 elsewhere."""
+    """Return 1 at the largest or smallest value of each channel, and 0 elsewhere."""
     found: np.ndarray = channels == extreme(axis=1, keepdims=True)
     return found.astype(float)
 
@@ -76,7 +76,7 @@ def root_mean_square(channels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def third_power_mean(channels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The cube root of the mean cube: the derivative is (x / S)² / n."""
+    """Return S, the cube root of the mean cube, and its derivative, (x / S)² / n."""
     cube_root = np.cbrt((channels**3).mean(1))
     return cube_root, (channels / cube_root[:, None]) ** 2 / channels.shape[1]
 
@@ -97,7 +97,7 @@ class Differentiated(torch.autograd.Function):
 
 
 def differentiated(function: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]], channels: Tensor) -> Any:
-    """The value of such a function, through which autograd goes back."""
+    """Return the value of such a function, differentiable by autograd."""
     return Differentiated.apply(channels, function)  # type: ignore[no-untyped-call]
 
 
@@ -105,7 +105,7 @@ def differentiated(function: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray
 @pytest.mark.parametrize(
     ("statistic", "deviation"), [(mid_range, half_range), (third_power_mean, root_mean_square), (root_mean_square, half_range)]
 )
-def test_the_layer_and_its_gradient_are_those_of_the_formula(
+def test_layer_and_gradient_follow_the_formula(
     shape: tuple[int, ...],
     statistic: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],
     deviation: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],
@@ -128,7 +128,7 @@ def test_the_layer_and_its_gradient_are_those_of_the_formula(
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_with_mean_and_standard_deviation_it_is_the_batch_norm_of_pytorch(shape: tuple[int, ...]) -> None:
+def test_mean_and_standard_deviation_give_batch_norm(shape: tuple[int, ...]) -> None:
     x, upstream = torch.randn(shape) * 2 + 1, torch.randn(shape)
     ours = drawn(
         reference("generalized_batch_norm")(3, lambda channels: channels.mean(1), lambda channels: channels.std(1, correction=0), 0.0)
@@ -140,7 +140,7 @@ def test_with_mean_and_standard_deviation_it_is_the_batch_norm_of_pytorch(shape:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_with_mean_and_mean_absolute_deviation_it_is_the_l1_batch_norm(shape: tuple[int, ...]) -> None:
+def test_mean_absolute_deviation_gives_l1_batch_norm(shape: tuple[int, ...]) -> None:
     def distance(channels: Tensor) -> Tensor:
         return (channels - channels.mean(1, keepdim=True)).abs().mean(1)
 
@@ -163,7 +163,7 @@ def test_numbers_that_the_prompt_tells() -> None:
 
 
 def test_statistics_of_the_prompt_are_the_closest_numbers() -> None:
-    """Each deviation of the table is the smallest distance, and the statistic beside it has that distance."""
+    """Each deviation of the table is the smallest distance, and its statistic has that distance."""
     x, share = torch.randn(1000).exp(), 0.7
     largest = x.topk(300).values.mean()
     distances: list[tuple[Callable[[Tensor], Tensor], Tensor, Tensor]] = [

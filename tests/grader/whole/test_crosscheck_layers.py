@@ -1,4 +1,4 @@
-"""The references of four layers against PyTorch, where it has the same, and against the formulas in plain NumPy, in float64."""
+"""Tests of the references of four layers against PyTorch's equal layers and the formulas in plain NumPy, in float64."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def double() -> Iterator[None]:
 
 
 def played(layer: nn.Module, x: Tensor, upstream: Tensor) -> tuple[np.ndarray, np.ndarray]:
-    """The output, and the gradient of the input."""
+    """Return the output and the gradient of the input."""
     leaf = x.clone().requires_grad_()
     output = layer(leaf)
     output.backward(upstream)
@@ -32,7 +32,7 @@ def played(layer: nn.Module, x: Tensor, upstream: Tensor) -> tuple[np.ndarray, n
 
 
 def drawn(layer: Any) -> Any:
-    """The layer with random parameters, and with buffers far from their beginnings."""
+    """Fill a layer with random parameters and with buffers far from their initial values, and return it."""
     with torch.no_grad():
         for parameter in layer.parameters():
             parameter.normal_()
@@ -42,7 +42,7 @@ def drawn(layer: Any) -> Any:
 
 
 def rows(x: Tensor) -> np.ndarray:
-    """(N, C, *) → (C, n)."""
+    """Reshape (N, C, *) to (C, n)."""
     return x.transpose(0, 1).flatten(1).numpy()
 
 
@@ -58,7 +58,7 @@ def close(got: np.ndarray, right: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("shape", [(7,), (5, 9), (2, 3, 16)])
-def test_with_all_features_it_is_the_rms_norm_of_pytorch(shape: tuple[int, ...]) -> None:
+def test_partial_rms_norm_of_all_features_is_rms_norm(shape: tuple[int, ...]) -> None:
     x, upstream, n = torch.randn(shape), torch.randn(shape), shape[-1]
     ours, theirs = drawn(reference("partial_rms_norm")(n, 1.0, 0.01)), nn.RMSNorm(n, eps=0.01)
     theirs.load_state_dict(ours.state_dict())
@@ -67,7 +67,7 @@ def test_with_all_features_it_is_the_rms_norm_of_pytorch(shape: tuple[int, ...])
 
 
 @pytest.mark.parametrize(("n", "p", "k"), [(16, 0.25, 4), (10, 0.0625, 1), (9, 0.5, 5), (7, 0.3, 3), (6, 0.0, 1)])
-def test_partial_rms_norm_and_its_gradient_are_those_of_the_paper(n: int, p: float, k: int) -> None:
+def test_partial_rms_norm_follows_the_paper(n: int, p: float, k: int) -> None:
     x, upstream, eps = torch.randn(5, n), torch.randn(5, n), 0.1
     layer = drawn(reference("partial_rms_norm")(n, p, eps))
     output, gradient = played(layer, x, upstream)
@@ -83,7 +83,7 @@ def test_partial_rms_norm_and_its_gradient_are_those_of_the_paper(n: int, p: flo
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_l1_batch_norm_and_its_gradient_are_those_of_the_paper(shape: tuple[int, ...]) -> None:
+def test_l1_batch_norm_follows_the_paper(shape: tuple[int, ...]) -> None:
     x, upstream, eps, momentum = torch.randn(shape) * 2 + 1, torch.randn(shape), 0.1, 0.3
     layer = drawn(reference("l1_batch_norm")(3, eps, momentum))
     old = {name: buffer.clone() for name, buffer in layer.named_buffers()}
@@ -112,7 +112,7 @@ def test_normal_numbers_have_the_deviation_that_the_prompt_tells() -> None:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_without_correction_training_is_the_batch_norm_of_pytorch(shape: tuple[int, ...]) -> None:
+def test_batch_renorm_without_correction_is_batch_norm(shape: tuple[int, ...]) -> None:
     x, upstream = torch.randn(shape) * 2 + 1, torch.randn(shape)
     ours = drawn(reference("batch_renorm")(3, 1.0, 0.0, 0.1))
     theirs = {2: nn.BatchNorm1d, 3: nn.BatchNorm1d, 4: nn.BatchNorm2d, 5: nn.BatchNorm3d}[x.dim()](3, eps=0.1)
@@ -123,7 +123,7 @@ def test_without_correction_training_is_the_batch_norm_of_pytorch(shape: tuple[i
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize(("r_max", "d_max"), [(3.0, 5.0), (1.2, 0.3), (1000.0, 1000.0)])
-def test_batch_renorm_and_its_gradient_are_those_of_the_paper(shape: tuple[int, ...], r_max: float, d_max: float) -> None:
+def test_batch_renorm_follows_the_paper(shape: tuple[int, ...], r_max: float, d_max: float) -> None:
     x, upstream, eps, momentum = torch.randn(shape) * 2 + 1, torch.randn(shape), 0.1, 0.3
     layer = drawn(reference("batch_renorm")(3, r_max, d_max, eps, momentum))
     old_mean, old_std = column(layer.running_mean.clone()), column(layer.running_std.clone())
@@ -146,7 +146,7 @@ def test_batch_renorm_and_its_gradient_are_those_of_the_paper(shape: tuple[int, 
 
 
 @pytest.mark.parametrize("shape", [(2, 3, 4, 5), (4, 2, 1, 1), (1, 5, 3, 2)])
-def test_filter_response_norm_and_its_gradient_are_those_of_the_paper(shape: tuple[int, ...]) -> None:
+def test_filter_response_norm_follows_the_paper(shape: tuple[int, ...]) -> None:
     x, upstream, eps = torch.randn(shape) * 2 + 1, torch.randn(shape), 0.1
     layer = drawn(reference("filter_response_norm")(shape[1], eps))
     output, gradient = played(layer, x, upstream)
@@ -161,7 +161,7 @@ def test_filter_response_norm_and_its_gradient_are_those_of_the_paper(shape: tup
         close(getattr(layer, name).grad.numpy(), right.sum((0, 2, 3)))
 
 
-def test_on_centred_maps_without_a_threshold_it_is_the_instance_norm_of_pytorch() -> None:
+def test_filter_response_norm_of_centred_maps_is_instance_norm() -> None:
     x = torch.randn(2, 3, 4, 5)
     x -= x.mean((2, 3), keepdim=True)
     layer = reference("filter_response_norm")(3, 0.1)

@@ -1,4 +1,4 @@
-"""Pre-LN, Post-LN and Mix-LN against PyTorch's own Transformer layers, and against the formulas in plain NumPy, in float64."""
+"""Tests of Pre-LN, Post-LN and Mix-LN against PyTorch's Transformer layers and against the formulas in plain NumPy, in float64."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def double() -> Iterator[None]:
 
 
 def reference_module(slug: str) -> ModuleType:
-    """All that the reference of an exercise defines."""
+    """Return the module of an exercise's reference."""
     path = Course.find().exercise(slug).reference
     spec = importlib.util.spec_from_file_location(f"reference_of_{slug}", path)
     assert spec is not None and spec.loader is not None
@@ -38,7 +38,7 @@ def reference_module(slug: str) -> ModuleType:
 
 
 def drawn(module: Layer) -> Layer:
-    """The module with random parameters."""
+    """Fill a module with random parameters, and return it."""
     with torch.no_grad():
         for parameter in module.parameters():
             parameter.normal_()
@@ -56,7 +56,7 @@ def normalised(x: np.ndarray, norm: nn.LayerNorm) -> np.ndarray:
 
 
 def numerical(function: Map, at: np.ndarray, upstream: np.ndarray, step: float = 1e-6) -> np.ndarray:
-    """The gradient of Σ upstream · function by central differences."""
+    """Return the gradient of Σ upstream · function by central differences."""
     result = np.zeros_like(at)
     for index in np.ndindex(at.shape):
         move = np.zeros_like(at)
@@ -66,7 +66,7 @@ def numerical(function: Map, at: np.ndarray, upstream: np.ndarray, step: float =
 
 
 def sublayers(count: int) -> tuple[list[nn.Module], list[Map]]:
-    """Sublayers with a bias and a curve, and the same in NumPy."""
+    """Return sublayers of a linear layer and a tanh, as modules and as functions in NumPy."""
     modules: list[nn.Module] = [drawn(nn.Sequential(nn.Linear(DIM, DIM), nn.Tanh())) for _ in range(count)]
 
     def in_numpy(module: nn.Module) -> Map:
@@ -77,7 +77,7 @@ def sublayers(count: int) -> tuple[list[nn.Module], list[Map]]:
 
 
 def agree(layer: nn.Module, formula: Map, shape: tuple[int, ...] = (3, DIM)) -> None:
-    """The layer's output is that of the formula, and so is the gradient of its input."""
+    """Assert that the layer's output and the gradient of its input are those of the formula."""
     x, upstream = torch.randn(shape, requires_grad=True), torch.randn(shape)
     output = layer(x)
     (gradient,) = torch.autograd.grad(output, x, upstream)
@@ -114,7 +114,7 @@ def test_a_stack_of_pre_norms_follows_its_formula(count: int) -> None:
 
 
 def parts_of(layer: nn.TransformerEncoderLayer) -> tuple[Callable[[Tensor], Tensor], Callable[[Tensor], Tensor]]:
-    """The two sublayers of a Transformer layer."""
+    """Return the two sublayers of a Transformer layer."""
 
     def attention(x: Tensor) -> Tensor:
         mixed: Tensor = layer.self_attn(x, x, x, need_weights=False)[0]
@@ -141,7 +141,7 @@ def test_two_blocks_are_a_transformer_layer_of_pytorch(norm_first: bool) -> None
     torch.testing.assert_close(blocks[1](blocks[0](x)), layer(x), rtol=1e-10, atol=1e-11)
 
 
-def test_a_stack_is_an_encoder_of_pytorch_with_its_norm() -> None:
+def test_stack_equals_pytorchs_encoder_with_its_norm() -> None:
     layer = nn.TransformerEncoderLayer(DIM, 2, 11, dropout=0.0, batch_first=True, norm_first=True)
     encoder = drawn(nn.TransformerEncoder(layer, 3, norm=nn.LayerNorm(DIM), enable_nested_tensor=False))
     functions = [part for each in encoder.layers for part in parts_of(each)]

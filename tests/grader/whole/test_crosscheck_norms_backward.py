@@ -1,4 +1,4 @@
-"""The references of the four norms' backward passes against two independent routes: PyTorch's own layers, and central differences."""
+"""Tests of the references of the four norms' backward passes against PyTorch's own layers and central differences."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CHANNELS = (5, 4), (3, 4, 2), (2, 6, 2, 3)
 
 
 class Norm(NamedTuple):
-    """A norm as PyTorch has it, on leaves and with an eps; the axis of its parameters, how many, and what follows them in `forward`."""
+    """PyTorch's norm of leaves and an eps, the axis and number of its parameters, and the arguments after them in `forward`."""
 
     layer: Callable[[list[torch.Tensor], float], torch.Tensor]
     axis: int

@@ -1,4 +1,4 @@
-"""The reference of `softmax_backward` against two independent routes: PyTorch's own softmax, and the complex step."""
+"""Tests of the reference of `softmax_backward` against two independent routes: PyTorch's softmax, and the complex step."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Synchronised batch norm on two real processes, which talk by gloo, against PyTorch's batch norm on the whole batch, in float64.
+"""Tests of synchronised batch norm in two processes connected by gloo, against PyTorch's batch norm on the whole batch, in float64.
 
-And the ranks that the exercise's probes play in turn in one process, against both: that is how they are graded.
+The exercise's probes play the ranks in turn in one process, as in grading; they are compared with both.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from normgrade.course.course import Course
 
 EXERCISE = Course.find().exercise("sync_batch_norm")
 ANSWERS = {path.stem: path for path in (EXERCISE.reference, *EXERCISE.alternatives)}
-SIZES = [(4, 2), (1, 3), (5, 1)]  # how many samples rank 0 and rank 1 hold, step by step
+SIZES = [(4, 2), (1, 3), (5, 1)]  # the number of samples of rank 0 and rank 1, step by step
 REST = (3, 2, 5)  # channels, height and width
 EPS, MOMENTUM = 0.01, 0.3
 BUFFERS = ("running_mean", "running_var", "num_batches_tracked")
 
-# What each of two processes does: it trains one layer after the other on its own part of the batches, and keeps what it saw. At the end
-# rank 0 evaluates alone.
+# The program of both processes. It trains one layer after the other on its part of the batches and saves all tensors. At the end, only
+# rank 0 evaluates.
 RANK = """
 import importlib.util, sys
 from datetime import timedelta
@@ -70,7 +70,7 @@ distributed.destroy_process_group()
 
 
 class Step(NamedTuple):
-    """What one rank has in one step, or all of them together."""
+    """The input and the upstream gradient of one step, for one rank or for all together."""
 
     x: Tensor
     upstream: Tensor
@@ -88,7 +88,7 @@ def double() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def numbers() -> tuple[dict[str, Tensor], list[list[Step]]]:
-    """Weight and bias, and what each rank has in each step: batches that lie far apart."""
+    """Return weight and bias, and the batch of each rank in each step. The batches of the ranks have very different means."""
     generator = torch.Generator().manual_seed(0)
 
     def drawn(*shape: int) -> Tensor:
@@ -101,7 +101,7 @@ def numbers() -> tuple[dict[str, Tensor], list[list[Step]]]:
 
 @pytest.fixture(scope="module")
 def by_gloo(numbers: Any, tmp_path_factory: pytest.TempPathFactory) -> list[Seen]:
-    """What both processes saw, of all answers."""
+    """Return the tensors that both processes saved, for all answers."""
     if not (torch.distributed.is_available() and torch.distributed.is_gloo_available()):
         pytest.skip("PyTorch was built without gloo")
     folder, (learnt, steps) = tmp_path_factory.mktemp("gloo"), numbers
@@ -143,7 +143,7 @@ def filled(layer: Any, learnt: dict[str, Tensor]) -> Any:
 
 
 def together(ranks: Sequence[Step]) -> Step:
-    """The whole batch."""
+    """Return the whole batch."""
     return Step(*(torch.cat(each) for each in zip(*ranks, strict=True)))
 
 
@@ -176,7 +176,7 @@ def test_two_processes_are_batch_norm_on_the_whole_batch(name: str, by_gloo: lis
 
 
 @pytest.mark.parametrize("name", ANSWERS)
-def test_ranks_that_are_played_in_turn_see_what_two_processes_see(name: str, by_gloo: list[Seen], numbers: Any) -> None:
+def test_ranks_played_in_turn_equal_two_processes(name: str, by_gloo: list[Seen], numbers: Any) -> None:
     learnt, steps = numbers
     played = world(loaded(ANSWERS[name]))
     filled(played.rank_0, learnt)
@@ -224,7 +224,7 @@ Forward = Callable[[Any, Tensor], Any]
 
 
 def answering(forward: Forward) -> ModuleType:
-    """An answer with this forward pass."""
+    """Return an answer with this forward pass."""
 
     class SyncBatchNorm(nn.Module):
         def __init__(self, num_features: int, all_reduce: Callable[[Any], Tensor], eps: float, momentum: float) -> None:
@@ -260,20 +260,20 @@ def of_numbers(layer: Any, x: Tensor) -> Any:
         (of_numbers, TypeError, "all_reduce takes a tensor, but was given a int"),
     ],
 )
-def test_ranks_that_would_wait_for_ever_are_told(forward: Forward, error: type[Exception], message: str) -> None:
+def test_calls_that_differ_between_ranks_are_errors(forward: Forward, error: type[Exception], message: str) -> None:
     for gradients in (True, False):
         with pytest.raises(error, match=message), torch.set_grad_enabled(gradients):
             world(answering(forward))(torch.randn(2, 3), torch.randn(4, 3))
 
 
-def test_a_rank_that_evaluates_has_nobody_to_talk_to() -> None:
+def test_all_reduce_is_an_error_outside_of_training() -> None:
     played = world(answering(lambda layer, x: layer.all_reduce(x.sum(0)) + x)).eval()
     with pytest.raises(RuntimeError, match="all_reduce is called outside of training"):
         played(torch.randn(2, 3), torch.randn(4, 3))
 
 
-def test_a_call_may_depend_on_those_before_it_and_its_result_may_be_changed() -> None:
-    """Σ over ranks of (x · Σ over ranks of x²), where every result is doubled in place."""
+def test_calls_may_depend_on_changed_earlier_results() -> None:
+    """Play Σ over ranks of (x · Σ over ranks of x²), with every result doubled in place."""
 
     def forward(layer: Any, x: Tensor) -> Any:
         total = layer.all_reduce(x.square().sum(0)).mul_(2)
@@ -288,8 +288,8 @@ def test_a_call_may_depend_on_those_before_it_and_its_result_may_be_changed() ->
     close(torch.cat([each.grad for each in batches if each.grad is not None]), whole.grad)
 
 
-def test_what_a_layer_keeps_is_changed_once_for_each_call() -> None:
-    """Plain attributes, in place or anew, before the first call of all_reduce and after the last."""
+def test_attributes_change_once_for_each_call() -> None:
+    """Change plain attributes, in place or by assignment, before the first call of all_reduce and after the last."""
 
     def forward(layer: Any, x: Tensor) -> Any:
         layer.calls = [*getattr(layer, "calls", []), len(x)]

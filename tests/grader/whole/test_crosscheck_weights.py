@@ -1,4 +1,4 @@
-"""The references of the norms of weights, DyT and DyISRU against PyTorch, or the formulas in plain NumPy, in float64, with gradients."""
+"""Tests of the references of weight norms, DyT and DyISRU against PyTorch or formulas in plain NumPy, in float64, with gradients."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def gradients(output: Tensor, upstream: Tensor, *inputs: Tensor) -> tuple[Tensor
 
 
 def numerical(function: Callable[[np.ndarray], np.ndarray], at: np.ndarray, upstream: np.ndarray, step: float = 1e-6) -> np.ndarray:
-    """The gradient of Σ upstream · function by central differences."""
+    """Return the gradient of Σ upstream · function by central differences."""
     result = np.zeros_like(at)
     for index in np.ndindex(at.shape):
         move = np.zeros_like(at)
@@ -67,7 +67,7 @@ def test_squashing_layers_follow_their_formulas(shape: tuple[int, ...], slug: st
         np.testing.assert_allclose(found.numpy(), numerical(moved, values[place], upstream.numpy()), rtol=1e-6, atol=1e-8)
 
 
-def test_dyisru_is_rms_norm_where_c_is_the_sum_of_the_other_squares() -> None:
+def test_dyisru_with_other_squares_as_c_is_rms_norm() -> None:
     x = torch.randn(6)
     normalised = F.rms_norm(x, (6,), eps=0.0)
     for number in range(6):
@@ -86,7 +86,7 @@ def test_cosine_linear_is_cosine_similarity_with_every_row(shape: tuple[int, ...
     upstream = torch.randn(expected.shape)
     output = layer(x)
     torch.testing.assert_close(output, expected)
-    above = [0, 3, 4]  # below eps, PyTorch's gradient takes the length for one that still varies
+    above = [0, 3, 4]  # below eps, PyTorch's gradient treats the clamped length as variable
     for found, wanted in zip(gradients(output, upstream, x, layer.weight), gradients(expected, upstream, x, layer.weight), strict=True):
         rows = above if wanted.shape == layer.weight.shape else ...
         torch.testing.assert_close(found[rows], wanted[rows])
@@ -97,7 +97,7 @@ def cosines(x: np.ndarray, weight: np.ndarray, eps: float = 0.5) -> np.ndarray:
     return np.asarray((x / lengths[0]) @ (weight / lengths[1]).T)
 
 
-def test_cosine_linear_has_the_gradient_of_its_formula_below_eps_too() -> None:
+def test_cosine_linear_gradient_is_right_below_eps() -> None:
     layer = reference("cosine_norm")(4, 3, eps=0.5)
     with torch.no_grad():
         layer.weight[1] *= 0.1 / layer.weight[1].norm()

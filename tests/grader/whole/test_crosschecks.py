@@ -1,6 +1,6 @@
-"""The references against code that nobody here wrote: PyTorch on its own sample inputs, and ONNX's reference evaluator, in float64.
+"""Tests of the references against independent code: PyTorch on its own sample inputs, and ONNX's reference evaluator, in float64.
 
-Where one of them follows another convention, the prompt of the exercise says so.
+If one of them follows another convention, the prompt of the exercise says so.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ SEVERAL, NO_WEIGHT = "several normalised dimensions", "no weight"
 
 @dataclass(frozen=True)
 class Sample:
-    """A layer of PyTorch's, how the reference is built to match it, and an input."""
+    """A layer of PyTorch, the arguments for a reference that matches it, and an input."""
 
     theirs: nn.Module
     args: tuple[Any, ...]
@@ -57,7 +57,7 @@ def double() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def databases() -> tuple[ModuleType, ModuleType]:
-    """PyTorch's own tests: their modules and functions, with sample inputs."""
+    """Return the modules and functions of PyTorch's own tests, with sample inputs."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from torch.testing._internal import common_methods_invocations, common_modules
@@ -76,12 +76,12 @@ def of_functions(slug: str, database: ModuleType) -> Iterator[Sample]:
     for info in database.op_db:
         if info.name == f"nn.functional.{slug}":
             for given in info.sample_inputs("cpu", torch.float64, requires_grad=False):
-                if given.input.dim() > 1 or slug in ("layer_norm", "rms_norm"):  # BatchNorm1d refuses the only one that has no channels
+                if given.input.dim() > 1 or slug in ("layer_norm", "rms_norm"):  # BatchNorm1d refuses the only sample without channels
                     yield as_layer(slug, given)
 
 
 def as_layer(slug: str, given: Any) -> Sample:
-    """The layer that does what a function of the same name was called to do."""
+    """Return the layer for a call of the function with the same name."""
     names = {
         "layer_norm": ("shape", "weight", "bias"),
         "rms_norm": ("shape", "weight"),
@@ -117,7 +117,7 @@ def as_layer(slug: str, given: Any) -> Sample:
 
 
 def convention(slug: str, sample: Sample) -> str | None:
-    """Why a sample is outside the contract; None where it has to agree."""
+    """Return the reason why a sample is outside the contract; None if it has to agree."""
     if sample.x.numel() == 0:
         return EMPTY
     if sample.kwargs.get("bias") is False and slug != "layer_norm":
@@ -132,7 +132,7 @@ def convention(slug: str, sample: Sample) -> str | None:
 
 
 def build(slug: str, sample: Sample) -> nn.Module:
-    """The reference's layer; RMSNorm's contract has one dimension, and an eps that is a number."""
+    """Build the reference's layer. RMSNorm's contract has one dimension, and an eps that is a number."""
     if slug != "rms_norm":
         return reference(slug)(*sample.args, **sample.kwargs)  # type: ignore[no-any-return]
     assert isinstance(sample.theirs, nn.RMSNorm)
@@ -141,7 +141,7 @@ def build(slug: str, sample: Sample) -> nn.Module:
 
 
 def story(layer: nn.Module, x: Tensor) -> dict[str, Tensor | None]:
-    """What is seen of a layer in a training step, in an evaluation after it, and in its state dict then."""
+    """Return a layer's results in a training step and in an evaluation after it, and its state dict at the end."""
     seen: dict[str, Tensor | None] = {}
     for mode in (True, False):
         leaf = x.detach().clone().requires_grad_()
@@ -155,7 +155,7 @@ def story(layer: nn.Module, x: Tensor) -> dict[str, Tensor | None]:
 
 
 def fill(layer: nn.Module, given: dict[str, Tensor]) -> None:
-    """State that hides nothing: what is given, and random numbers for the rest."""
+    """Fill a layer's state with the given tensors, and with random numbers for the rest, so that no error is hidden."""
     random = torch.Generator().manual_seed(0)
     for name, tensor in layer.state_dict().items():
         if tensor.is_floating_point():
@@ -200,7 +200,7 @@ EPS = 0.125
 
 
 def evaluated(operator: str, version: int, inputs: dict[str, np.ndarray], outputs: int = 1, **attributes: Any) -> list[np.ndarray]:
-    """What ONNX's reference evaluator makes of one node."""
+    """Return the outputs of one node in ONNX's reference evaluator."""
     from onnx import TensorProto, helper
     from onnx.reference import ReferenceEvaluator
 
@@ -220,7 +220,7 @@ def numbers(*shape: int, low: float = -2.0) -> np.ndarray:
 def own(
     slug: str, x: np.ndarray, *args: Any, training: bool = True, state: dict[str, np.ndarray], **kwargs: Any
 ) -> tuple[np.ndarray, nn.Module]:
-    """What the reference makes of the same input and state, and the layer afterwards."""
+    """Return the reference's output for the same input and state, and the layer afterwards."""
     layer = reference(slug)(*args, **kwargs).train(training)
     layer.load_state_dict({name: torch.from_numpy(values) for name, values in state.items()}, strict=False)
     return layer(torch.from_numpy(x)).detach().numpy(), layer
@@ -245,7 +245,7 @@ def test_batch_norm_agrees_with_onnx_in_training_and_evaluation(shape: tuple[int
     [evaluation] = evaluated("BatchNormalization", 15, inputs, epsilon=EPS)
     agree(own("batch_norm", x, 3, EPS, training=False, state=state)[0], evaluation)
 
-    # ONNX's momentum is the share that is kept, and its running variance the biased one
+    # ONNX's momentum is the share that is kept, and its running variance is biased
     training, mean, var = evaluated("BatchNormalization", 15, inputs, outputs=3, epsilon=EPS, momentum=0.75, training_mode=1)
     ours, layer = own("batch_norm", x, 3, EPS, 0.25, state=state)
     agree(ours, training)

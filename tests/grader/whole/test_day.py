@@ -1,6 +1,6 @@
-"""A learner's first day, in a real terminal of 80 columns, typed at a shell; README's tour is a part of it.
+"""Tests of a learner's first day, typed into a shell in a real terminal of 80 columns. README's tour is a part of it.
 
-`python tests/grader/whole/test_day.py` prints the session, for README to be brought up to date with.
+`python tests/grader/whole/test_day.py` prints the session, to update README from.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ pyte = pytest.importorskip("pyte", reason="the screen is drawn by pyte")
 pytestmark = pytest.mark.skipif(sys.platform == "win32" or shutil.which("bash") is None, reason="a shell as POSIX has it")
 
 WIDTH, HEIGHT = 80, 40
-LATEST_S = 240  # a guard alone: the first check computes what every known mistake leads to, while others take the cores
+LATEST_S = 240  # only a guard: the first check plays every known mistake, while other tests use the cores
 PROMPT = "$ "
-PLACES = ("NORMGRADE_CACHE", "NORMGRADE_CONFIG")  # of expectations and the key to them: what other tests computed is there
+PLACES = ("NORMGRADE_CACHE", "NORMGRADE_CONFIG")  # of expectations and their key, so that those of other tests are used
 README = Path(__file__).parents[3] / "README.md"
 
 WRONG = """\
@@ -55,7 +55,7 @@ RIGHT = WRONG.replace("keepdim=True)", "keepdim=True, correction=0)")
 
 
 class Session:
-    """A shell in a terminal: what is typed, and what stands on the screen then."""
+    """A shell in a terminal that types commands and reads the screen."""
 
     def __init__(self, folder: Path) -> None:
         command = Path(sys.executable).with_name("normgrade")
@@ -74,7 +74,7 @@ class Session:
         self.wait_for(PROMPT.strip() + "$")
 
     def wait_for(self, pattern: str, scrolled: bool = False) -> str:
-        """Until the screen shows it, wherever its lines break, or has shown it where it may have scrolled away: the whole screen."""
+        """Wait until the screen shows a pattern, across line breaks, and return the whole screen. `scrolled` text counts as well."""
         deadline = time.monotonic() + LATEST_S
         while True:
             shown = self.everything() if scrolled else self.shown()
@@ -84,7 +84,7 @@ class Session:
             self.more()
 
     def more(self) -> bool:
-        """Whether there was anything new within a moment, which stands on the screen then."""
+        """Feed new output to the screen; return True if there was any within 0.2 s."""
         try:
             read = self.child.read_nonblocking(2**16, timeout=0.2)
         except pexpect.TIMEOUT:
@@ -97,19 +97,19 @@ class Session:
         return "\n".join(line.rstrip() for line in self.screen.display).rstrip()
 
     def everything(self) -> str:
-        """What is on the screen, below what has scrolled away."""
+        """Return the lines that have scrolled away, and the screen below them."""
         columns = range(self.screen.columns)
         history = ["".join(line[column].data for column in columns).rstrip() for line in self.screen.history.top]
         return "\n".join([*history, self.shown()])
 
     def said(self) -> str:
-        """Everything since the last time, scrolled away or not."""
+        """Return all lines, scrolled away or not, and clear the screen."""
         whole = self.everything()
         self.screen.reset()
         return whole
 
     def type(self, command: str) -> str:
-        """What a command says, until the shell asks for the next one."""
+        """Type a command, wait for the next prompt, and return the command with its output."""
         self.screen.reset()
         self.screen.history.top.clear()
         self.raw = b""
@@ -131,7 +131,7 @@ class Session:
 
 
 def day(folder: Path) -> dict[str, str]:
-    """What the terminal showed, step by step."""
+    """Type the commands of a day, and return the output of each step."""
     session, told = Session(folder), {}
     try:
         told["init"] = session.type("normgrade init norms")
@@ -212,7 +212,7 @@ def test_watch_follows_the_size_of_the_terminal(session: Session, tmp_path: Path
     session.wait_for(r"\$$")
 
 
-def test_the_solution_stands_beside_ones_own_code_where_there_is_room(session: Session, tmp_path: Path) -> None:
+def test_wide_terminal_shows_the_solution_beside_the_code(session: Session, tmp_path: Path) -> None:
     (tmp_path / "rms.py").write_text("def rms(x, eps=1e-5):\n    return x\n", encoding="utf-8")
     session.resize(HEIGHT, 140)
     said = session.type("normgrade solution rms --spoil")
@@ -240,7 +240,7 @@ def test_errors_break_between_words(session: Session) -> None:
 
 
 def elsewhere(line: str) -> str:
-    """The line as a machine with other walls would show it."""
+    """Return the line without the name of the sandbox, which depends on the machine."""
     return re.sub(r"sandbox: \w+", "sandbox: …", line.strip())
 
 

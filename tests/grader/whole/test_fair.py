@@ -1,6 +1,6 @@
-"""Right answers pass, and what is not asked, or only as a courtesy, costs no more than its own claim.
+"""Tests that right answers pass, and that unrequested behaviour costs no more than its own claim.
 
-The first line of each answer in `fixtures/fair` says how it ends, and which of its checks fail.
+The first line of each answer in `fixtures/fair` tells its outcome and its failing checks.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def grader(expectations: Path) -> Iterator[Grader]:
 
 
 def expected(path: Path) -> tuple[str, set[str]]:
-    """The outcome, and the checks that fail, which the first line names."""
+    """Return the outcome and the failing checks that the first line names."""
     outcome, _colon, names = path.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ").partition(":")
     return outcome, set(names.split())
 

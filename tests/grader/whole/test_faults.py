@@ -1,4 +1,4 @@
-"""Processes that are killed, disks that are full, and interrupts, at every step of a grading: no hang, no orphan, no half-written file."""
+"""Tests of killed processes, full disks and interrupts at every step of a grading: no hang, no orphan, no half-written file."""
 
 from __future__ import annotations
 
@@ -47,16 +47,16 @@ from normgrade.worker.walls.kernel import prctl
 if sys.platform != "linux":
     pytest.skip("only Linux tells the descendants of a process, in /proc", allow_module_level=True)
 
-GONE_S = 10.0  # for processes to be gone after a kill
-ROW_S = 120  # for one grading, whatever happens to it, and whatever else the machine does
-AT_ONCE = 3  # graders in processes of their own
+GONE_S = 10.0  # for processes to end after a kill
+ROW_S = 120  # for one grading, with any fault, on a busy machine
+AT_ONCE = 3  # graders in their own processes
 
 
-# Processes, as /proc tells
+# Processes, read from /proc
 
 
 class Process(NamedTuple):
-    """A process; a number is used again, but not with the same start."""
+    """A process. Its number may be used again, but not with the same start."""
 
     pid: int
     started: int
@@ -65,7 +65,7 @@ class Process(NamedTuple):
 
 
 def running() -> dict[int, Process]:
-    """Every process that is there, by its number."""
+    """Return every process by its number."""
     found = {}
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
@@ -76,7 +76,7 @@ def running() -> dict[int, Process]:
 
 
 def descendants(pid: int) -> list[Process]:
-    """What this process started, and what that started, generation by generation: the last is among the deepest."""
+    """Return the living descendants of a process, generation by generation: the last one is among the deepest."""
     everything, parents, found = running(), {pid}, list[Process]()
     while children := [process for process in everything.values() if process.parent in parents and process.alive]:
         found += children
@@ -85,13 +85,13 @@ def descendants(pid: int) -> list[Process]:
 
 
 def started_since(others: Collection[Process]) -> list[Process]:
-    """What this process started, but for those others."""
+    """Return the descendants of this process, without those others."""
     known = {(other.pid, other.started) for other in others}
     return [process for process in descendants(os.getpid()) if (process.pid, process.started) not in known]
 
 
 def left_of(processes: Collection[Process], timeout_s: float = GONE_S) -> list[Process]:
-    """Which of these are still alive after some time."""
+    """Return the processes that are still alive after `timeout_s`."""
     deadline = time.monotonic() + timeout_s
     while True:
         now = running()
@@ -137,14 +137,14 @@ def folder_with(parent: Path, source: str) -> Path:
 
 
 class Point(NamedTuple):
-    """Before the n-th call of a function of the grader; `later` is when its worker is busy with what it was asked."""
+    """A point in a grading: before the n-th call of a function, after a pause of `later` seconds in which the worker starts its work."""
 
     function: str
     nth: int = 1
     later: float = 0.0
 
 
-FIRST = 4  # question that is a request: the exercise's own probes, what it bans and the source come before
+FIRST = 4  # the number of the first question that is a request: the exercise's probes, its bans and the source come before it
 BEFORE_THE_WORKER = Point("normgrade.worker.host.Host.connect")
 BEFORE_THE_PROBES = Point("normgrade.worker.channel.Channel.send")
 BEFORE_THE_SOURCE = Point("normgrade.worker.channel.Channel.send", FIRST - 1)
@@ -159,7 +159,7 @@ WITHOUT_WORKER = (BEFORE_THE_WORKER, DIAGNOSING)
 
 @contextmanager
 def before(point: Point, act: Callable[[], None]) -> Iterator[None]:
-    """Do something at a point of the grading, once."""
+    """Act once at a point of the grading."""
     original, calls = pkgutil.resolve_name(point.function), 0
 
     def patched(*arguments: Any, **named: Any) -> Any:
@@ -177,9 +177,9 @@ def before(point: Point, act: Callable[[], None]) -> Iterator[None]:
 
 
 class Fault(NamedTuple):
-    """Who is killed at which point of the grading of which submission, and what comes of it.
+    """A process that is killed at a point of the grading of a submission, and the expected outcome and exit code.
 
-    A right submission passes, wherever its process was killed once.
+    A right submission passes if its process is killed only once, at any point.
     """
 
     victim: str
@@ -211,12 +211,12 @@ FAULTS: Mapping[str, Fault] = {
 
 @dataclass
 class Bench:
-    """A grader of this process, and the folder of the submissions that are graded there."""
+    """A grader in this process, and the folder of its submissions."""
 
     grader: Grader
     folder: Path
     course: Course
-    others: Collection[Process]  # what this process had started before
+    others: Collection[Process]  # processes started before
 
     def grade(self, source: str) -> Report:
         exercise, path = self.course.exercise("rms"), self.folder / "rms.py"
@@ -224,9 +224,9 @@ class Bench:
         return report_on(self.grader, Submission(exercise, path, path.name), inspect_file(path, exercise))
 
     def kill(self, fault: Fault) -> list[Process]:
-        """Kill a process, and wait until it is gone with its worker; everything that should be gone after it."""
+        """Kill a process, wait until it and its worker have ended, and return all processes that must end after it."""
         tree = started_since(self.others)
-        worker = tree[-1]  # the deepest, or the zygote where it is alone
+        worker = tree[-1]  # the deepest, or the zygote if there is no worker
         target = worker.pid if fault.victim == "worker" or fault.point in WITHOUT_WORKER else worker.parent
         os.kill(target, signal.SIGKILL)
         assert left_of([process for process in tree if process.pid in (target, worker.pid)]) == []
@@ -234,7 +234,7 @@ class Bench:
 
 
 class Seen(NamedTuple):
-    """What came of one fault: the report and its exit code, or an error; what was left; and a right submission afterwards."""
+    """The result of one fault: the report and exit code or an error, the processes left, and the outcome of a right submission after it."""
 
     report: Report | None
     code: int
@@ -244,7 +244,7 @@ class Seen(NamedTuple):
 
 
 def suffer(bench: Bench, fault: Fault) -> Seen:
-    """One grading with its fault, and one without."""
+    """Grade with a fault, and once more without one."""
     doomed: list[Process] = []
 
     def strike() -> None:
@@ -262,7 +262,7 @@ def suffer(bench: Bench, fault: Fault) -> Seen:
 
 
 def on_cache(bench: Bench, cache: Path, *sources: str) -> list[Report]:
-    """The submissions, graded with this cache."""
+    """Grade the sources with this cache, and return the reports."""
     oracle = Oracle(Cache(cache, KEY), bench.grader.oracles["rms"].probes)
     grader = replace(bench.grader, oracles={"rms": oracle}, rehearsals={}, tracked={}, records={})
     with stopped_if_it_hangs():
@@ -270,7 +270,7 @@ def on_cache(bench: Bench, cache: Path, *sources: str) -> list[Report]:
 
 
 def with_cache(bench: Bench, cache: str, folder: Path) -> list[Report]:
-    """A right and a wrong submission, with a cache in which nothing can be kept."""
+    """Grade a right and a wrong submission with a cache that can keep nothing."""
     (folder / "file").touch()
     with pytest.MonkeyPatch.context() as patch:
         if "full" in cache:
@@ -279,7 +279,7 @@ def with_cache(bench: Bench, cache: str, folder: Path) -> list[Report]:
 
 
 def with_spoilt_cache(bench: Bench, spoil: Callable[[Path], None], folder: Path) -> list[Report]:
-    """A right and a wrong submission, with a cache in which every file was spoilt."""
+    """Grade a right and a wrong submission with a cache in which every file was spoilt."""
     on_cache(bench, folder, RIGHT)
     kept = files(folder)
     assert len(kept) >= 5
@@ -303,13 +303,13 @@ def flip_a_bit(path: Path) -> None:
 
 
 def take_another(path: Path) -> None:
-    """One of the other files, under this one's name."""
+    """Replace a file's content by that of another file."""
     other = next(each for each in files(path.parents[1]) if each != path)
     path.write_bytes(other.read_bytes())
 
 
 def forge(key: bytes | None) -> Callable[[Path], None]:
-    """Everything is allowed, and sealed with another key, or as anybody can who needs none."""
+    """Return a function that forges an expectation with huge tolerances, sealed with this key, or with a plain hash if there is none."""
 
     def forged(path: Path) -> None:
         known = decode(path.read_bytes()[SEAL_BYTES:])
@@ -364,7 +364,7 @@ NO_CACHE = {"below a file": "{}/file/cache", "where no folder can be made": "/pr
 
 
 class Suffered(NamedTuple):
-    """What was seen in one grading of this process, and what it left behind."""
+    """The results of all faults in this process, and the processes left at the end."""
 
     faults: Mapping[str, Seen]
     caches: Mapping[str, Sequence[Report]]
@@ -374,7 +374,7 @@ class Suffered(NamedTuple):
 
 @pytest.fixture(scope="module")
 def suffered(tiny: Course, expectations: Path, tmp_path_factory: pytest.TempPathFactory) -> Suffered:
-    """All faults, one after the other, with one grader."""
+    """Play all faults, one after the other, with one grader."""
     folder, others = tmp_path_factory.mktemp("faults"), descendants(os.getpid())
 
     with open_grader([tiny.exercise("rms")], Options()) as grader:
@@ -403,13 +403,13 @@ def test_a_cache_is_not_needed(name: str, suffered: Suffered) -> None:
 
 
 @pytest.mark.parametrize("name", SPOILT)
-def test_nothing_is_believed_of_a_cache_of_which_every_file_is(name: str, suffered: Suffered) -> None:
+def test_cache_is_not_trusted_if_its_files_are(name: str, suffered: Suffered) -> None:
     right, wrong = suffered.spoilt[name]
     assert (right.outcome, exit_code([right])) == ("passed", 0) and (wrong.outcome, exit_code([wrong])) == ("failed", 1)
     assert [diagnosis.mistakes for diagnosis in wrong.diagnoses] == [("one-for-all-rows",)]
 
 
-def test_all_this_leaves_no_process_behind(suffered: Suffered) -> None:
+def test_faults_leave_no_processes(suffered: Suffered) -> None:
     assert suffered.left == []
 
 
@@ -417,7 +417,7 @@ def test_all_this_leaves_no_process_behind(suffered: Suffered) -> None:
 
 
 def libtorch_is_there(pid: int) -> bool:
-    """Whether a process, or one below it, is in the middle of importing PyTorch."""
+    """Return True if a process or a descendant has loaded libtorch."""
     for process in (pid, *(below.pid for below in descendants(pid))):
         with suppress(OSError):
             if "libtorch" in Path(f"/proc/{process}/maps").read_text():
@@ -426,7 +426,7 @@ def libtorch_is_there(pid: int) -> bool:
 
 
 @pytest.mark.parametrize("importing", [False, True], ids=["as it starts", "while it imports torch"])
-def test_a_zygote_that_is_killed_before_it_is_ready_is_an_error_of_the_grader(
+def test_zygote_killed_before_it_is_ready_is_an_error(
     importing: bool, tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     launch, others, doomed = Zygote.launch, descendants(os.getpid()), list[Process]()
@@ -451,7 +451,7 @@ def test_a_zygote_that_is_killed_before_it_is_ready_is_an_error_of_the_grader(
     assert "Traceback" not in said.err and doomed != [] and left_of(doomed) == []
 
 
-# Graders in processes of their own
+# Graders in their own processes
 
 DRIVER = """
 import functools, os, pkgutil, resource, signal, sys, time
@@ -489,7 +489,7 @@ cli.main(arguments)
 
 
 class Ended(NamedTuple):
-    """How a grader in a process of its own ended, how long after the signal, and what it had started that is still there."""
+    """The end of a grader in its own process: seconds after the signal, its processes left, and the number that it had started."""
 
     code: int
     out: str
@@ -510,7 +510,7 @@ def environment(course: Course, cache: Path) -> dict[str, str]:
 
 
 def configuration(cache: Path) -> Path:
-    """Where the key of a cache lies."""
+    """Return the folder of a cache's key."""
     return cache.with_name(f"{cache.name}-configuration")
 
 
@@ -527,7 +527,7 @@ def check(
     arguments: Sequence[str] = (),
     wrap: Sequence[str] = (),
 ) -> Ended:
-    """`normgrade check` of the files in this folder. At some point it is sent a signal, where it waits or goes on."""
+    """Run `normgrade check` on the files in this folder. With a `number`, send it this signal at a point; `then` can make it wait there."""
     reading, writing = os.pipe()
     slugs = sorted(path.stem for path in folder.glob("*.py"))
     driver = [sys.executable, "-c", DRIVER, point.function, str(point.nth), then, str(writing), "check", *slugs, "--format", "json"]
@@ -565,10 +565,10 @@ class Blow(NamedTuple):
     code: int
 
 
-STARTING = Point("normgrade.suite.collection.collect")  # the zygote was started, and imports torch
+STARTING = Point("normgrade.suite.collection.collect")  # the zygote has started and imports torch
 COLLECTING = Point("_pytest.python.Module.collect")
 WAITING = Point("normgrade.worker.launch.Zygote.receive")
-WRITING_EXPECTATION = Point("os.replace", 3)  # after the key of the cache, and a first one
+WRITING_EXPECTATION = Point("os.replace", 3)  # after the key of the cache and a first expectation
 SEARCHING = Point("normgrade.compare.diagnose.best")
 HANDING_OVER = Point("normgrade.cli.check.hand_over")
 KILL, INT, TERM, HUP = signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGHUP
@@ -597,7 +597,7 @@ BLOWS: Mapping[str, Blow] = {
 
 
 class Struck(NamedTuple):
-    """What came of every blow, the folder of its cache, and what all of them together left behind."""
+    """The end of the grader after every blow, the folder of its cache, and the processes left by all of them together."""
 
     ended: Mapping[str, Ended]
     caches: Mapping[str, Path]
@@ -606,7 +606,7 @@ class Struck(NamedTuple):
 
 @pytest.fixture(scope="module")
 def adopting() -> Iterator[None]:
-    """What loses its parent becomes a child of this process, so that it can be found."""
+    """Make this process the parent of orphans, so that they can be found."""
     prctl("PR_SET_CHILD_SUBREAPER", 1)
     yield
     prctl("PR_SET_CHILD_SUBREAPER", 0)
@@ -614,7 +614,7 @@ def adopting() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def struck(adopting: None, tiny: Course, tmp_path_factory: pytest.TempPathFactory) -> Struck:
-    """All blows, some at once."""
+    """Play all blows, some at the same time."""
     others, filled = descendants(os.getpid()), tmp_path_factory.mktemp("cache")
     check(folder_with(tmp_path_factory.mktemp("first"), RIGHT), tiny, filled)
     caches = {name: tmp_path_factory.mktemp("cache") if BLOWS[name].point is WRITING_EXPECTATION else filled for name in BLOWS}
@@ -634,7 +634,7 @@ def struck(adopting: None, tiny: Course, tmp_path_factory: pytest.TempPathFactor
 
 
 def reap(others: Collection[Process]) -> None:
-    """Take note of the ends of adopted processes."""
+    """Wait for adopted processes that have ended."""
     known = {other.pid for other in others}
     for process in running().values():
         if process.parent == os.getpid() and not process.alive and process.pid not in known:
@@ -651,7 +651,7 @@ def test_no_process_outlives_a_grader_that_is(name: str, struck: Struck) -> None
     assert found.left == [] and found.seconds < GONE_S
 
 
-def test_blows_leave_no_process_behind(struck: Struck) -> None:
+def test_blows_leave_no_processes(struck: Struck) -> None:
     assert struck.left == []
 
 
@@ -660,7 +660,7 @@ def files(cache: Path) -> list[Path]:
 
 
 def complete(cache: Path, copied_from: Path | None = None) -> list[Path]:
-    """The expectations in a cache, all of which must be complete."""
+    """Return the expectations in a cache, all of which must be complete."""
     kept = [path for path in files(cache) if not path.name.startswith(".writing-")]
     key = Seal(configuration(copied_from or cache)).key
     assert [path.name for path in kept if Cache(cache, key).get(path.name) is None] == []
@@ -668,25 +668,25 @@ def complete(cache: Path, copied_from: Path | None = None) -> list[Path]:
 
 
 @pytest.mark.parametrize("name", BLOWS)
-def test_no_half_written_expectation_is_left_by_a_grader_that_is(name: str, struck: Struck) -> None:
+def test_no_partial_expectation_is_left_if_the_grader_is(name: str, struck: Struck) -> None:
     writing, cache = BLOWS[name].point is WRITING_EXPECTATION, struck.caches[name]
     kept = complete(cache)
     assert len(kept) == 1 if writing else len(kept) >= 5
     assert len(files(cache)) - len(kept) <= (1 if writing else 0)
 
 
-def test_the_cache_of_a_grader_that_was_killed_is_of_use(struck: Struck, tiny: Course, tmp_path: Path) -> None:
+def test_cache_of_a_killed_grader_is_usable(struck: Struck, tiny: Course, tmp_path: Path) -> None:
     cache = struck.caches["killed, while an expectation is written"]
     again = check(folder_with(tmp_path, RIGHT), tiny, cache)
     assert (again.code, again.outcomes, again.err) == (0, ["passed"], "")
     assert len(complete(cache)) >= 5
 
 
-# Caches that several graders use, or none can
+# Shared caches, and caches that cannot be used
 
 
 @pytest.mark.parametrize("repetition", range(4 if THOROUGH else 1))
-def test_two_graders_at_once_share_a_cache_that_is_empty(repetition: int, tiny: Course, tmp_path: Path) -> None:
+def test_two_graders_share_an_empty_cache(repetition: int, tiny: Course, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     folders = []
     for name, source in (("right", RIGHT), ("wrong", WRONG)):
@@ -699,8 +699,8 @@ def test_two_graders_at_once_share_a_cache_that_is_empty(repetition: int, tiny: 
     assert len(complete(cache)) == len(files(cache)) >= 5
 
 
-def test_a_disk_that_is_full_soon_costs_no_result(tiny: Course, tmp_path: Path) -> None:
-    """A disk of 16 KiB, which only this grader and what it starts can see; at last its files are copied."""
+def test_nearly_full_disk_costs_no_result(tiny: Course, tmp_path: Path) -> None:
+    """The disk has 16 KiB, and only this grader and its processes can see it. Its files are copied at the end."""
     disk, copy = tmp_path / "disk", tmp_path / "copy"
     disk.mkdir()
     mount = f'mount -t tmpfs -o size=16k,mode=700 none "{disk}"'
@@ -713,9 +713,9 @@ def test_a_disk_that_is_full_soon_costs_no_result(tiny: Course, tmp_path: Path) 
     assert 1 <= len(complete(copy, disk)) == len(files(copy)) < 5
 
 
-def test_a_cache_that_may_only_be_read_costs_no_result(tiny: Course, tmp_path: Path) -> None:
+def test_read_only_cache_costs_no_result(tiny: Course, tmp_path: Path) -> None:
     wrap: Sequence[str] = ()
-    if os.geteuid() == 0:  # root may write everywhere, but for this
+    if os.geteuid() == 0:  # root may write everywhere unless setpriv forbids it
         if not shutil.which("setpriv"):
             pytest.skip("root may write everywhere, and there is no setpriv to forbid it")
         wrap = ("setpriv", "--bounding-set=-dac_override,-dac_read_search")
@@ -746,12 +746,12 @@ OLD = render_json([])
 
 @pytest.fixture
 def untouched(tiny: Course, tmp_path: Path) -> Path:
-    """A folder with a submission that was not started, of which a report is made without running anything."""
+    """Return a folder with an untouched stub, whose report needs no run."""
     return folder_with(tmp_path, tiny.exercise("rms").stub.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize(("then", "code"), [("quota", 2), ("quota, death", -signal.SIGXFSZ)], ids=["full", "full, and kills the writer"])
-def test_a_report_is_the_old_or_the_new_one_where_the_disk_is(then: str, code: int, untouched: Path, tiny: Course, tmp_path: Path) -> None:
+def test_old_report_is_kept_if_the_disk_is(then: str, code: int, untouched: Path, tiny: Course, tmp_path: Path) -> None:
     output = tmp_path / "report.json"
     output.write_text(OLD, encoding="utf-8")
     found = check(untouched, tiny, tmp_path / "cache", HANDING_OVER, then=then, arguments=["--output", str(output)])
@@ -774,7 +774,7 @@ def test_a_device_that_is_full_is_named(
 
 
 def full_device(tmp_path: Path) -> Path:
-    """A device of our own if we could replace the system's by mistake."""
+    """Return /dev/full, or a copy of it if the test could replace the system's device by mistake."""
     if os.geteuid():
         return Path("/dev/full")
     own = tmp_path / "full"

@@ -1,4 +1,4 @@
-"""Figures of prompts: each is drawn by the script, is whole, and is told in words in every language."""
+"""Tests of the figures in prompts: each is drawn by the script, is complete, and is described in every language."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from normgrade.course.course import Course
 COURSE = Course.find()
 WITH_FIGURE = [exercise.slug for exercise in COURSE if exercise.figure is not None]
 SCRIPT = Path(__file__).parents[3] / "docs" / "figures" / "draw.py"
-IN_PROMPT = re.compile(r"!\[([^\]]{60,})\]\(figure\.svg\)")  # what it shows takes a sentence
+IN_PROMPT = re.compile(r"!\[([^\]]{60,})\]\(figure\.svg\)")  # the description is a sentence
 
 
 @pytest.fixture(scope="module")
@@ -45,8 +45,8 @@ def test_a_figure_is_whole_small_and_described(slug: str) -> None:
         assert len(IN_PROMPT.findall(prompt) if language == "en" else re.findall(r"!\[[^\]]{25,}\]\(figure\.svg\)", prompt)) == 1
 
 
-def test_a_figure_is_drawn_as_it_lies_there(script: Any) -> None:
-    """The fastest of them: the numbers are those of a run."""
+def test_figure_is_drawn_again_unchanged(script: Any) -> None:
+    """Draw the fastest figure again; its numbers come from a run."""
     drawn = script.drawn(script.FIGURES["pre_post_norm"]())
     figure = COURSE.exercise("pre_post_norm").figure
     assert figure is not None

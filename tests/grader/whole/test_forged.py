@@ -1,4 +1,4 @@
-"""Whatever a submission says that it saw, a hidden suite judges the submission, and never calls itself broken."""
+"""Tests of forged observations: a hidden suite blames them on the submission and never calls itself broken."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def filled(value: Value, number: float) -> Value:
 
 @dataclass(frozen=True)
 class Forger(Oracle):
-    """An oracle that remembers what it told; as a player, it says all that, forged."""
+    """An oracle that remembers its expectations and, as a player, observes them forged."""
 
     told: dict[int, Expectation] = field(default_factory=dict)
     forge: Callable[[Mapping[str, Value]], Mapping[str, Value]] = dict
@@ -82,7 +82,7 @@ def forged(by: Callable[[Value], Value]) -> Callable[[Mapping[str, Value]], Mapp
 
 
 def test_no_forged_observation_breaks_a_suite(expectations: Path) -> None:
-    """Of the checks that assert on values themselves; those that only compare them are forged in test_fuzz."""
+    """Only checks that assert on values themselves are played; test_fuzz forges values for checks that compare them."""
     forgeries = {name: forged(by) for name, by in FORGERIES.items()} | {"no places": lambda values: {}}
     suites, broken, played = collect(EXERCISES), {}, 0
     for exercise in EXERCISES:
@@ -100,7 +100,7 @@ def test_no_forged_observation_breaks_a_suite(expectations: Path) -> None:
 
 @dataclass(frozen=True)
 class Here:
-    """Plays a source in this process."""
+    """A player of a source in this process."""
 
     implementation: ModuleType
     probes: ModuleType | None
@@ -122,7 +122,7 @@ class DeepNorm(torch.nn.Module):
 
 
 def test_half_precision_is_judged_by_the_grader(expectations: Path) -> None:
-    """A block that always gives the same agrees with itself, and with nothing else."""
+    """A block with a constant output agrees only with itself."""
     exercise = Course(carried()).exercise("deep_norm")
     oracle, reference = Oracle.of(exercise, Cache(expectations, bytes(32))), read_text(exercise.reference)
     [half] = [test for test in collect([exercise])["deep_norm"].tests if test.name == "test_half_precision"]

@@ -1,4 +1,4 @@
-"""Submissions as learners write them, each in a folder of its own: what the report says of them stays said.
+"""Tests of the reports on submissions as learners write them, each in its own folder: their important parts stay as they are.
 
 `report.json` holds the part of the JSON report that matters: everything in it must be in the report.
 """
@@ -29,7 +29,7 @@ def golden() -> Mapping[str, Any]:
 
 @pytest.fixture(scope="module")
 def reports(golden: Mapping[str, Any], expectations: Path) -> Reports:
-    """All of them, graded in one go."""
+    """Return the reports on all submissions, graded in one call."""
     course = Course(carried())
     exercises = {name: course.exercise(part["exercise"]) for name, part in golden.items()}
     submissions = [Submission(exercise, CASES[name] / exercise.file_name, exercise.file_name) for name, exercise in exercises.items()]
@@ -38,7 +38,7 @@ def reports(golden: Mapping[str, Any], expectations: Path) -> Reports:
 
 
 def missing(part: Any, whole: Any, where: str) -> list[str]:
-    """The places of `part` that `whole` does not have. Lists agree item by item; checks are found by name."""
+    """Return the places of `part` that `whole` does not have. Lists agree item by item; checks are found by name."""
     if isinstance(part, dict) and isinstance(whole, dict):
         return [line for key, value in part.items() for line in missing(value, whole.get(key), f"{where}.{key}")]
     if isinstance(part, list) and isinstance(whole, list) and where.endswith(".checks") and part and isinstance(part[0], dict):
@@ -54,12 +54,12 @@ def test_the_five_lectures_are_among_them() -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_report_says_what_it_said(name: str, golden: Mapping[str, Any], reports: Reports) -> None:
+def test_report_contains_its_golden_part(name: str, golden: Mapping[str, Any], reports: Reports) -> None:
     assert missing(golden[name], reports[name], "report") == []
 
 
 @pytest.mark.parametrize("name", LECTURES)
-def test_the_diagnosis_covers_every_failed_check_or_says_which_it_leaves_open(name: str, reports: Reports) -> None:
+def test_failed_checks_are_explained_or_listed_as_unexplained(name: str, reports: Reports) -> None:
     report = reports[name]
     explained = [check for diagnosis in report["diagnoses"][:1] for check in diagnosis["checks"]]
     assert sorted([*explained, *report["unexplained"]]) == sorted(
@@ -77,5 +77,5 @@ def test_the_diagnosis_covers_every_failed_check_or_says_which_it_leaves_open(na
         ({"c": None, "d": 0}, ["report.d: 0, not None"]),
     ],
 )
-def test_what_a_report_lacks_is_found(part: dict[str, Any], lines: list[str]) -> None:
+def test_missing_parts_are_found(part: dict[str, Any], lines: list[str]) -> None:
     assert missing(part, {"a": 2, "b": [1, 2], "checks": [{"name": "x", "outcome": "failed"}]}, "report") == lines

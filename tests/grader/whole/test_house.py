@@ -1,4 +1,4 @@
-"""The order of the house: which room may use which, and that every module has its tests at the mirrored place."""
+"""Tests of the order of packages: the allowed imports, and a mirrored test file for every module."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ import normgrade
 HOUSE = Path(normgrade.__file__).parent
 TESTS = Path(__file__).parents[1]
 MOST_ROOMS = 16
-DOORS = {"__init__", "__main__"}  # where one enters; they hold only what must come before all imports
+DOORS = {"__init__", "__main__"}  # entry points; they hold only the code that must run before all imports
 
-# What a room may import: itself, and these. From top to bottom as submissions are graded, from a front end down to the language.
+# The rooms that a room may import besides itself. From top to bottom as submissions are graded, from a front end down to the language.
 HOUSE_ORDER: Mapping[str, str] = {
     # Front ends
     "notebook": "cli learner grade suite inspection report worker course language",
     "cli": "learner authoring verify grade suite compare inspection report worker course language",
-    # What is done with grading
+    # Uses of grading
     "learner": "grade suite compare inspection report worker course language",
     "authoring": "suite course language",
     "verify": "grade suite compare oracle inspection report worker course language",
@@ -37,7 +37,7 @@ HOUSE_ORDER: Mapping[str, str] = {
     "oracle": "worker probes course language",
     "inspection": "report course language",
     "report": "worker language",
-    # What runs a submission, and what it is told
+    # The process that runs a submission, and its questions
     "worker": "probes course language",
     "probes": "language",
     "course": "language",
@@ -96,16 +96,16 @@ class Import(NamedTuple):
 
 
 def room_of(path: Path) -> str:
-    """The package or module at the top that a file belongs to."""
+    """Return the top-level package or module that a file belongs to."""
     return path.relative_to(HOUSE).parts[0].removesuffix(".py")
 
 
 def modules() -> list[Path]:
-    return sorted(path for path in HOUSE.rglob("*.py") if "_course" not in path.relative_to(HOUSE).parts)  # which the wheel carries
+    return sorted(path for path in HOUSE.rglob("*.py") if "_course" not in path.relative_to(HOUSE).parts)  # the course in the wheel
 
 
 def imports(path: Path) -> Iterator[Import]:
-    """Everything of normgrade that a file imports, wherever the statement stands."""
+    """Yield all imports of normgrade in a file, also those inside functions."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -129,15 +129,15 @@ def test_every_room_has_its_place_in_the_order() -> None:
     assert len(rooms) <= MOST_ROOMS
 
 
-def test_the_order_goes_in_one_direction() -> None:
-    """Each room uses what stands below it, so the table is without a circle."""
+def test_order_goes_in_one_direction() -> None:
+    """Each room uses only rooms below it, so the table has no cycle."""
     rooms = list(HOUSE_ORDER)
     upward = [(room, used) for room, below in HOUSE_ORDER.items() for used in below.split() if rooms.index(used) <= rooms.index(room)]
     assert upward == []
 
 
 def test_no_import_goes_another_way() -> None:
-    """Imports inside functions and those for type checkers alone count as well."""
+    """Imports inside functions and imports for type checkers count as well."""
     between = [each for each in ALL_IMPORTS if each.source not in DOORS and each.room != each.source]
     assert len(between) >= 200
     assert [str(each) for each in between if each.room not in HOUSE_ORDER[each.source].split()] == []
@@ -149,7 +149,7 @@ def test_every_direction_of_the_table_is_used() -> None:
 
 
 def test_modules_import_each_other_without_a_circle() -> None:
-    """Imports at the top of a file, for those inside of functions come later."""
+    """Only imports at the top of a file count, because imports inside functions run later."""
     known = {".".join(path.relative_to(HOUSE).with_suffix("").parts).removesuffix(".__init__"): path for path in modules()}
     graph = {name: {each.target for each in at_the_top(path) if each.target in known} - {name} for name, path in known.items()}
     assert len(list(TopologicalSorter(graph).static_order())) == len(known)
@@ -161,8 +161,8 @@ def at_the_top(path: Path) -> Iterator[Import]:
     return (each for each in imports(path) if each.line in lines)
 
 
-def test_the_doors_lead_to_a_front_end_after_what_a_process_needs_first() -> None:
-    """That is the course, which has all that follows loaded with its asserts, and the worker's word on interrupts."""
+def test_entry_points_import_only_necessary_rooms() -> None:
+    """Before a front end, they import only the course, so that later modules keep their asserts, and the worker's interrupts."""
     through = {(each.source, each.room) for each in ALL_IMPORTS if each.source in DOORS}
     assert through == {("__init__", "course"), ("__init__", "notebook"), ("__main__", "cli"), ("__main__", "worker")}
 
@@ -173,7 +173,7 @@ def test_an_import_in_a_function_is_seen(tmp_path: Path) -> None:
     assert [(each.line, each.target) for each in imports(path)] == [(2, "cli"), (3, "grade")]
 
 
-# What a worker imports
+# Imports of a worker
 
 
 @pytest.mark.parametrize("package", FORKED)
@@ -194,7 +194,7 @@ def test_every_module_has_its_test_file() -> None:
 
 
 def mirrored(module: Path) -> Path:
-    """Where the tests of a module lie, below tests/grader."""
+    """Return the test file of a module, relative to tests/grader."""
     if module.parts in (("__init__.py",), ("__main__.py",)):
         return Path("whole/test_wheel.py")
     if str(module) in TESTED_ELSEWHERE:

@@ -1,4 +1,4 @@
-"""The words for what a submission got wrong: each shown by one that does just that, and none of them said of another's case."""
+"""Tests of the words for a submission's errors: each case finds its own words and no words for other cases."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def normal(*shape: int, seed: int = 0) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Case:
-    """A reference with some of its text replaced, what is done with it, and the words that this should find."""
+    """A reference with some of its text replaced, the story that it plays, and the expected words."""
 
     family: str
     slug: str
@@ -80,7 +80,7 @@ LOADED = """    def load_state_dict(self, state):
     def forward"""
 
 CASES = {
-    # one factor for all, and where it comes from
+    # one factor for all, and its origin
     "n / (n − 1)": Case(
         "factor",
         "batch_norm",
@@ -129,7 +129,7 @@ CASES = {
         "every value × 3.33333, which is 1 / momentum",
     ),
     "offset": Case("offset", "layer_norm", (("return y.to(x.dtype)", "return y + 0.25"),), layer(), "every value + 0.25"),
-    # one of either each
+    # one factor or offset for each
     "factor per channel": Case(
         "of each",
         "batch_norm",
@@ -273,7 +273,7 @@ CASES = {
         layer(train(normal(5, 7)), evaluate(normal(4, 7))),
         "The forward pass is right, the gradient is not: that of input.",
     ),
-    # numbers that are none
+    # numbers that are not finite
     "constant rows": Case(
         "not finite",
         "layer_norm",
@@ -295,7 +295,7 @@ CASES = {
         channels(train(normal(5, 3)), train(normal(5, 3)), evaluate(normal(4, 3))),
         "Inf begins at step 1 · running_var.",
     ),
-    # form alone
+    # only the form
     "dtype": Case(
         "dtype", "layer_norm", (("return y.to(x.dtype)", "return y.double()"),), layer(), "right numbers, only the dtype differs"
     ),
@@ -315,7 +315,7 @@ def oracle(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
 
 
 def words_on(oracle: Oracle, case: Case) -> Iterator[str]:
-    """The sentence on the whole, then the words on every place, in order."""
+    """Yield the sentence on the whole play, then the words on every place, in order."""
     exercise = COURSE.exercise(case.slug)
     reference = submission = read_text(exercise.reference)
     for old, new in case.edits:
@@ -331,7 +331,7 @@ def words_on(oracle: Oracle, case: Case) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_a_submission_got_wrong_is_put_into_words(oracle: Oracle, name: str) -> None:
+def test_difference_is_put_into_words(oracle: Oracle, name: str) -> None:
     case = CASES[name]
     said = list(words_on(oracle, case))
     assert any(words.startswith(case.words) for words in said), said
@@ -351,7 +351,7 @@ def test_what_a_submission_got_wrong_is_put_into_words(oracle: Oracle, name: str
         ("(x * 1.01)", "", {"formula", "state", "gradient", "edge", "precision"}),
     ],
 )
-def test_what_is_wrong_for_large_or_small_inputs_alone_is_said_to_be_so(tmp_path: Path, fault: str, words: str, kinds: set[str]) -> None:
+def test_errors_of_only_large_or_small_inputs_are_told(tmp_path: Path, fault: str, words: str, kinds: set[str]) -> None:
     exercise = COURSE.exercise("layer_norm")
     path = tmp_path / exercise.file_name
     path.write_text(read_text(exercise.reference).replace("wide = x.to", f"wide = {fault}.to"), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""`--timeout` is a promise: whatever is submitted, the command ends soon after."""
+"""Tests of `--timeout`: the command ends soon after it for every submission."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from normgrade.course.course import Course
 from normgrade.oracle.seal import KEY_BYTES
 
 TIMEOUT_S = 1.0
-BEYOND_S = 3.0  # to start and to end
-SLOW = 2  # times slower than usual, on a machine that is busy
+BEYOND_S = 3.0  # for start and end
+SLOW = 2  # times slower than usual, on a busy machine
 RIGHT = """
 import torch
 
@@ -62,9 +62,10 @@ Check = Callable[[str, str], tuple[int, float]]
 
 @pytest.fixture
 def check(tmp_path: Path, tiny: Course) -> Check:
-    """Grade a source, by the real command behind walls that let it start and stop processes: its exit code, and how long it took.
+    """Return a function that grades a source with the real command, and returns its exit code and its duration in seconds.
 
-    All of them keep expectations in one cache, and each has its own copy of the key, for it leaves the disk while they run.
+    The walls let a submission start and stop processes. All calls share one cache of expectations, and each has its own copy of the key,
+    because the key leaves the disk when a submission runs.
     """
     key = secrets.token_bytes(KEY_BYTES)
     deny = [sys.executable, str(Path(__file__).parents[1] / "harness" / "deny.py"), "landlock_create_ruleset,unshare", "ENOSYS"]
@@ -86,7 +87,7 @@ def check(tmp_path: Path, tiny: Course) -> Check:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the command is denied its walls by a rule of Linux's")
-def test_whatever_is_submitted_the_command_ends_soon_after_its_timeout(check: Check) -> None:
+def test_command_ends_soon_after_its_timeout(check: Check) -> None:
     code, usual_s = check("right", RIGHT)
     assert code == 0
     sources = {"flood": FLOOD, "daemon": DAEMON, "stopped": STOPPED}

@@ -1,4 +1,4 @@
-"""A submission whose every word is a command, graded where a CI system reads along: the log holds none, whatever the format."""
+"""Tests of submissions full of commands for CI systems: the log has no command in any format."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="names of files 
 
 
 @every_submission
-def test_no_word_of_a_submission_is_a_command_in_a_log(
+def test_submission_cannot_put_commands_into_a_log(
     source: str, here: Path, tiny: Course, invoke: Invoke, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (here / NAME).write_text(source, encoding="utf-8")
@@ -61,7 +61,7 @@ def test_no_word_of_a_submission_is_a_command_in_a_log(
 
 
 @every_submission
-def test_no_word_of_a_submission_is_a_command_in_pytests_log(source: str, tmp_path: Path, tiny: Course, expectations: Path) -> None:
+def test_submission_cannot_put_commands_into_pytests_log(source: str, tmp_path: Path, tiny: Course, expectations: Path) -> None:
     path = tmp_path / NAME
     path.write_text(source, encoding="utf-8")
     done = pytest_on(tiny.exercise("rms").suite, path, "-rA", folder=tmp_path)
@@ -76,6 +76,6 @@ def test_no_error_repeats_a_command(words: tuple[str, ...], invoke: Invoke) -> N
     assert (commands_in(done.stdout), commands_in(done.stderr)) == ([], [])
 
 
-def test_what_an_innocent_submission_prints_stays_as_it_is(here: Path, invoke: Invoke) -> None:
+def test_harmless_output_is_unchanged(here: Path, invoke: Invoke) -> None:
     (here / "rms.py").write_text("def rms(x, eps=1e-5):\n    print('hello :: # ## [0] a::b x[::2]')\n    return x\n", encoding="utf-8")
     assert "your code printed:\n  hello :: # ## [0] a::b x[::2]" in invoke("check", "rms").stdout

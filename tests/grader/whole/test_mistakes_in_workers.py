@@ -1,4 +1,4 @@
-"""Known mistakes are played in the grader's own process, and learners' in a worker: both give the same."""
+"""Tests that a known mistake gives the same results in the grader's process and in a worker."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from normgrade.course.mistakes import read_mistakes
 from normgrade.suite.grader import open_grader
 from normgrade.suite.grading_options import Options
 
-EVERY = 3 if EVERYTHING else 6  # of the mistakes: all of them keep one core busy from the first test to the last
+EVERY = 3 if EVERYTHING else 6  # every sixth mistake: all of them would keep one core busy during the whole test run
 
 
 @pytest.mark.parametrize("slug", all_exercises_or_few())
-def test_a_mistake_fails_in_this_process_as_it_does_in_a_worker(slug: str, expectations: Path) -> None:
+def test_mistake_fails_alike_here_and_in_a_worker(slug: str, expectations: Path) -> None:
     exercise = Course(carried()).exercise(slug)
     with open_grader([exercise], Options()) as grader:
         for mistake in all_or(3, read_mistakes(exercise)[::EVERY]):

@@ -1,4 +1,4 @@
-"""The two Monte Carlo arithmetics agree: the five backward passes are played in NumPy's, and the same sources on tensors in PyTorch's."""
+"""Tests that the two Monte Carlo arithmetics agree: the five backward passes are played in NumPy's and, on tensors, in PyTorch's."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from normgrade.oracle.rounded_array import of
 
 U = 2.0**-24
 PLAYS = 48
-PASSES: dict[str, tuple[int, tuple[int, ...], tuple[int, ...]]] = {  # how many parameters, further arguments, the shape of x
+PASSES: dict[str, tuple[int, tuple[int, ...], tuple[int, ...]]] = {  # the number of parameters, further arguments, the shape of x
     "softmax_backward": (0, (), (5, 7)),
     "rms_norm_backward": (1, (), (5, 7)),
     "layer_norm_backward": (2, (), (5, 7)),
@@ -31,7 +31,7 @@ AS_NUMPY = SimpleNamespace(
 
 
 def reference(slug: str, library: Any) -> SimpleNamespace:
-    """The reference, with this library in the place of NumPy."""
+    """Return the reference with this library in the place of NumPy."""
     source = read_text(Course.find().exercise(slug).reference).replace("import numpy as np\n", "")
     names: dict[str, Any] = {"np": library}
     exec(source if library is np else source.replace(".max(", ".amax("), names)  # tensors have another `max`
@@ -44,7 +44,7 @@ def spreads(
     others: tuple[int, ...],
     arithmetic: Callable[..., AbstractContextManager[object]],
 ) -> list[np.ndarray]:
-    """How far every result moves, number by number, as the root mean square over some plays."""
+    """Return how far every number of every result moves, as the root mean square over PLAYS plays."""
 
     def play() -> list[np.ndarray]:
         *inputs, dy = made()
@@ -61,7 +61,7 @@ def spreads(
 @pytest.mark.parametrize("offset", [0.0, 100.0])
 @pytest.mark.parametrize("slug", PASSES)
 def test_numbers_move_alike(slug: str, offset: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Within a factor of 2 in the median of each result, and no number by less than a tenth."""
+    """The median ratio of each result is within a factor of 2, and no ratio is below a tenth."""
     monkeypatch.setattr(torch.Tensor, "astype", torch.Tensor.to, raising=False)
     parameters, others, shape = PASSES[slug]
     random = np.random.default_rng(1)

@@ -1,4 +1,4 @@
-"""README's table of the exercises says what the course says."""
+"""Tests of README's table of exercises, which must agree with the course."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def test_the_table_in_readme_is_that_of_the_course() -> None:
     assert UNWRITTEN not in between(text)[1], "say in README what is hard about it"
 
 
-def test_what_is_written_by_hand_stays_and_what_is_new_is_marked(tiny: Course) -> None:
+def test_handwritten_cells_stay_and_new_ones_are_marked(tiny: Course) -> None:
     table = "| exercise | level | what is hard about it |\n|---|---|---|\n| `rms` | 9 | the mean |\n| `gone` | 1 | x |\n"
     before = f"# Norms\n\n{table}\nEnd.\n"
     assert updated(before, tiny) == f"# Norms\n\n{table_of(tiny, {'rms': 'the mean'})}\nEnd.\n"

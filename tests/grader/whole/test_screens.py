@@ -1,4 +1,4 @@
-"""Typical answers on one screen, in every width and language: what a learner reads stays as a reviewer has read it.
+"""Tests of the screens for typical answers, in every width and language: they stay as a reviewer has read them.
 
 Each golden file holds one answer in one language, at four widths. `NORMGRADE_WRITE_SCREENS=1` writes them anew, for a reviewer to read.
 """
@@ -34,7 +34,7 @@ Screens = Mapping[tuple[str, str, int], str]
 
 @pytest.fixture(scope="module")
 def screens(expectations: Path) -> Iterator[Screens]:
-    """Every answer in every language and width. Texts are made while an answer is graded, so each is graded in each language."""
+    """Yield every answer in every language and width. Grading makes the texts, so each answer is graded in each language."""
     course, before = Course(carried()), spoken()
     submissions = [Submission(course.exercise(path.stem), path, path.name) for path in ANSWERS.values()]
     found: dict[tuple[str, str, int], str] = {}
@@ -47,7 +47,7 @@ def screens(expectations: Path) -> Iterator[Screens]:
 
 
 def drawn(report: Report, width: int) -> str:
-    """A report as a terminal of that width shows it, whatever walls this machine has."""
+    """Return a report as a terminal of that width shows it, with the same walls on every machine."""
     console = Screen(file=io.StringIO(), width=width, force_terminal=False, color_system=None, legacy_windows=False)
     show([replace(report, sandbox="container", lost=())], console)
     assert isinstance(console.file, io.StringIO)
@@ -56,7 +56,7 @@ def drawn(report: Report, width: int) -> str:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", ANSWERS)
-def test_a_screen_says_what_it_said(name: str, language: str, screens: Screens) -> None:
+def test_screen_equals_its_golden_file(name: str, language: str, screens: Screens) -> None:
     text = "\n".join(f"{width} columns\n{'-' * width}\n{screens[name, language, width]}" for width in WIDTHS)
     golden = SCREENS / f"{name}.{language}.txt"
     if REWRITE:
@@ -66,7 +66,7 @@ def test_a_screen_says_what_it_said(name: str, language: str, screens: Screens) 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", ANSWERS)
-def test_a_wrong_answer_takes_one_screen_and_a_right_one_a_line(name: str, language: str, screens: Screens) -> None:
+def test_wrong_answer_fits_one_screen_and_right_one_line(name: str, language: str, screens: Screens) -> None:
     lines = screens[name, language, 80].splitlines()
     assert len(lines) <= (1 if name == "right" else HEIGHT)
 

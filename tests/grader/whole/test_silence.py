@@ -1,4 +1,4 @@
-"""No command is silent in a terminal while it works, with an empty cache."""
+"""Tests that the screen of a working command keeps changing, with an empty cache."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from normgrade.suite.grading_options import available
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a terminal as POSIX has it")
 
-MOST_S = 1.0  # in which nothing changes: the bar moves ten times a second, but the same core plays the checks
-STARTS_S = 2.0  # Python, and all that a command imports
+MOST_S = 1.0  # without a change: the bar moves ten times a second, but the same core plays the checks
+STARTS_S = 2.0  # for Python and all imports of a command
 LATEST_S = 240
 
 
 @pytest.fixture
 def environment(tmp_path: Path, tiny: Course) -> dict[str, str]:
-    """An empty cache, and the tiny course."""
+    """Return the variables for an empty cache and the tiny course."""
     return {"NORMGRADE_CACHE": str(tmp_path / "cache"), "NORMGRADE_CONFIG": str(tmp_path / "config"), "NORMGRADE_COURSE": str(tiny.root)}
 
 
 def shown(seen: list[Frame], said: str) -> list[int]:
-    """The frames in which something is said."""
+    """Return the numbers of the frames that contain a text."""
     return [number for number, frame in enumerate(seen) if said in " ".join(frame.text.split())]
 
 
 def assert_moving(seen: list[Frame]) -> None:
-    """Something changes all the time, once Python has started. Where several processes wait for each core, all takes longer."""
+    """Assert that the screen keeps changing after Python has started. The limits grow with the load of the machine."""
     most_s = MOST_S * max(1.0, os.getloadavg()[0] / available())
     assert seen[1].seconds <= STARTS_S / MOST_S * most_s
     assert longest_silence(seen[1:]) <= most_s, [(round(frame.seconds, 2), frame.text[-100:]) for frame in seen]
 
 
-def test_a_check_says_each_step_and_the_verdict_before_the_name(tmp_path: Path, environment: dict[str, str], tiny: Course) -> None:
+def test_check_shows_its_steps_and_verdict_in_order(tmp_path: Path, environment: dict[str, str], tiny: Course) -> None:
     mistake = next(each for each in read_mistakes(tiny.exercise("rms")) if each.name == "eps-outside-root")
     (tmp_path / "rms.py").write_text(mistake.source, encoding="utf-8")
     seen, code = frames(["check", "rms"], tmp_path, environment, LATEST_S)

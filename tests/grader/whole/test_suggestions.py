@@ -1,4 +1,4 @@
-"""Every command that a message suggests is one that works where it is suggested: all of them are collected, and typed."""
+"""Tests that every command suggested by a message works in its place: all of them are collected and typed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ VALUES = MappingProxyType(
 )  # fmt: skip
 WORDS = MappingProxyType({"SLUG": "rms", "NAME": "einsum"})
 INSIDE, OUTSIDE, ANYWHERE, ELSEWHERE = "in a workspace", "in a folder that is none", "in both", "by the shell"
-SUGGESTED = {  # what messages suggest, and where they do
+SUGGESTED = {  # the suggestions of messages, and their places
     "cd {folder}": ELSEWHERE,
     "chmod -R go-w {root}": ELSEWHERE,
     "chmod u+r {path}": ELSEWHERE,
@@ -51,11 +51,11 @@ SUGGESTED = {  # what messages suggest, and where they do
     "normgrade hint {slug} {next}": OUTSIDE,
     "normgrade init": OUTSIDE,
     "normgrade init my-norms": OUTSIDE,
-    "normgrade init {folder} --course {named}": OUTSIDE,  # test_trust.py runs it where a folder names its course
+    "normgrade init {folder} --course {named}": OUTSIDE,  # test_trust.py runs it if a folder names its course
     "normgrade interview": INSIDE,
-    "normgrade interview --end": ELSEWHERE,  # where one is running; test_interview.py types it
+    "normgrade interview --end": ELSEWHERE,  # when an interview runs; test_interview.py types it
     "normgrade list": ANYWHERE,
-    'normgrade new SLUG "Name(dim)"': ELSEWHERE,  # test_new.py types what it stands for
+    'normgrade new SLUG "Name(dim)"': ELSEWHERE,  # test_new.py types such commands
     'normgrade new SLUG "WeightNorm(weight, dim=0)"': ELSEWHERE,
     "normgrade repro": ELSEWHERE,  # is only named
     "normgrade repro {slug}": ANYWHERE,
@@ -66,22 +66,22 @@ SUGGESTED = {  # what messages suggest, and where they do
     "normgrade show {slug}": ANYWHERE,
     "normgrade show {slug} --answers": ANYWHERE,
     "normgrade solution {slug} --spoil": ANYWHERE,
-    "normgrade solution {slug} NAME": INSIDE,  # where it has passed
+    "normgrade solution {slug} NAME": INSIDE,  # after the exercise has passed
     "normgrade solution {slug} {way}": INSIDE,  # the same
     "normgrade solution {slug} NAME --spoil": ANYWHERE,
     "normgrade verify {slug}": ANYWHERE,
     "normgrade watch SLUG": ANYWHERE,
-    "normgrade {name}": ELSEWHERE,  # of a notebook, where test_commands.py types it
+    "normgrade {name}": ELSEWHERE,  # in a notebook; test_commands.py types it
     "python -c 'import torch'": ELSEWHERE,
     "python -m pdb {path}": ELSEWHERE,
     "python {path}": ELSEWHERE,
     "{python} -m pip install torch": ELSEWHERE,
 }
-OF_WHAT_PASSED = {"normgrade solution {slug} NAME", "normgrade solution {slug} {way}"}  # all others are for what has failed
+OF_WHAT_PASSED = {"normgrade solution {slug} NAME", "normgrade solution {slug} {way}"}  # all others are for failed exercises
 
 
 class Reached(BaseException):
-    """A command has understood what was typed and is about to grade."""
+    """Raised by a command that has understood its arguments and is about to grade."""
 
 
 def reach(*arguments: object, **options: object) -> None:
@@ -93,7 +93,7 @@ Type = Callable[[str], int]
 
 @pytest.fixture
 def type_(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Type:
-    """Type a command, with a file for its output perhaps; its exit code, 0 where nothing but the grading was left to do."""
+    """Return a function that types a command, with an optional output file. It returns the exit code; 0 if only the grading is left."""
     monkeypatch.setenv("NORMGRADE_LANG", "en")
     for place in ("normgrade.worker.host.Host", "normgrade.verify.proofs.verify"):
         monkeypatch.setattr(place, reach)
@@ -110,14 +110,14 @@ def type_(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -
         if output:
             assert said.out and code == 0
         assert "Traceback" not in said.err
-        print(line, said.out, said.err)  # shown where the test fails
+        print(line, said.out, said.err)  # shown if the test fails
         return code
 
     return typed
 
 
 def messages() -> Iterator[str]:
-    """All that are marked, and the help."""
+    """Yield all marked messages, and the help."""
     spec = spec_from_file_location("catalogue", Path(__file__).parents[2] / "catalogue.py")
     assert spec is not None and spec.loader is not None
     module = module_from_spec(spec)
@@ -127,7 +127,7 @@ def messages() -> Iterator[str]:
 
 
 def typed_in(pattern: str) -> str:
-    """The suggestion with real values in it."""
+    """Return the suggestion with real values in it."""
     return " ".join(WORDS.get(word, word) for word in pattern.format_map(VALUES).split(" "))
 
 
@@ -139,7 +139,7 @@ PLACES = [(pattern, where) for where in (INSIDE, OUTSIDE) for pattern, place in 
 
 
 @pytest.mark.parametrize(("pattern", "where"), PLACES)
-def test_what_a_message_suggests_works_there(
+def test_suggested_command_works_in_its_place(
     pattern: str, where: str, type_: Type, tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -152,13 +152,13 @@ def test_what_a_message_suggests_works_there(
     assert type_(typed_in(pattern)) == 0
 
 
-def test_what_the_shell_is_to_do_is_written_as_it_takes_it() -> None:
+def test_shell_commands_have_valid_syntax() -> None:
     commands = [typed_in(pattern) for pattern, place in SUGGESTED.items() if place == ELSEWHERE]
     codes = [subprocess.run(["sh", "-n", "-c", command], timeout=60).returncode for command in commands]
     assert codes and set(codes) == {0}
 
 
-# On the course that is carried
+# On the course in the package
 
 
 def offered(*arguments: str) -> list[str]:
@@ -170,7 +170,7 @@ LINES = [line for lines in EXAMPLES.values() for line, _does in lines]
 
 
 @pytest.mark.parametrize("line", LINES)
-def test_what_help_shows_as_an_example_works(line: str, type_: Type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_example_of_help_works(line: str, type_: Type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("NORMGRADE_COURSE", raising=False)
     course = Course(carried())
@@ -188,7 +188,7 @@ def test_what_help_shows_as_an_example_works(line: str, type_: Type, tmp_path: P
         np.save(tmp_path / "x.npy", np.ones((4, 2), np.float32))
     for name in ("layer_norm.py", "try.py"):
         (tmp_path / name).write_text(read_text(course.exercise("layer_norm").reference), encoding="utf-8")
-    if line.startswith("normgrade new"):  # writes into a course, so into an empty one
+    if line.startswith("normgrade new"):  # it writes into a course, here an empty one
         (tmp_path / "own" / "exercises").mkdir(parents=True)
         monkeypatch.setenv("NORMGRADE_COURSE", str(tmp_path / "own"))
     else:
@@ -200,7 +200,7 @@ def test_what_help_shows_as_an_example_works(line: str, type_: Type, tmp_path: P
 
 
 def as_typed(line: str) -> str:
-    """A command of a text as it is typed here: with names in the place of words for them, and what writes a course in one of its own."""
+    """Return a command from a text as it is typed here: with real names, and with its own course if it writes to one."""
     line = line.replace("NAME", "einsum_statistics").replace(">>", ">").replace(" --course DIR", "").replace(" --course my-course", "")
     return f"{line} --course own" if line.startswith("normgrade new") else line
 
@@ -216,7 +216,7 @@ TEXTS = [
 ]
 
 
-def test_what_readme_and_the_course_suggest_works(type_: Type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commands_in_readme_and_course_work(type_: Type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("NORMGRADE_COURSE", raising=False)
     assert type_("normgrade init") == 0
@@ -226,4 +226,4 @@ def test_what_readme_and_the_course_suggest_works(type_: Type, tmp_path: Path, m
     interviews = {line for line in found if line.startswith("normgrade interview")}
     failed = {line for line in found - interviews if type_(as_typed(line)) not in (0, 1)}
     failed |= {line for line in interviews if type_(line) != 0 or type_("normgrade interview --end") != 0}  # at most one runs
-    assert len(found) > 20 and failed == set()  # 1 where a file is the stub still
+    assert len(found) > 20 and failed == set()  # 1 if a file is still the stub

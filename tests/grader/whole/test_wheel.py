@@ -1,4 +1,4 @@
-"""The wheel: what travels to a learner, and what stays at home."""
+"""Tests of the wheel: its files and its metadata."""
 
 import subprocess
 import sys
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(not (CLONE / "pyproject.toml").exists(), reason=
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, built from the clone without a network."""
+    """Build the wheel from the clone without a network, and return its path."""
     if find_spec("hatchling") is None:
         pytest.skip('hatchling builds the wheel and is not installed: pip install -e ".[dev]" -c constraints.txt')
     folder = tmp_path_factory.mktemp("dist")
@@ -52,7 +52,7 @@ def test_the_wheel_carries_every_file_of_the_course(names: frozenset[str]) -> No
 
 
 @pytest.mark.parametrize("slug", sorted(path.parent.name for path in CLONE.glob("exercises/*/exercise.toml")))
-def test_an_exercise_travels_with_all_that_grading_needs(names: frozenset[str], slug: str) -> None:
+def test_wheel_has_every_file_that_grading_needs(names: frozenset[str], slug: str) -> None:
     exercise, solution = f"normgrade/_course/exercises/{slug}", f"normgrade/_course/solutions/{slug}"
     needed = {f"{exercise}/README.md", f"{exercise}/{slug}.py", f"{exercise}/exercise.toml", f"{solution}/reference.py"}
     assert needed | {f"{solution}/mistakes.toml", f"normgrade/_course/tests/hidden/test_{slug}.py"} <= names
@@ -63,7 +63,7 @@ def test_the_wheel_carries_every_file_of_the_program(names: frozenset[str]) -> N
     assert program == {name.removeprefix("grader/") for name in files_of("grader/normgrade")}
 
 
-def test_the_graders_own_tests_stay_at_home(names: frozenset[str]) -> None:
+def test_own_tests_are_not_in_the_wheel(names: frozenset[str]) -> None:
     assert {name.split("/")[0] for name in names} == {"normgrade", f"normgrade-{normgrade.__version__}.dist-info"}
     assert not [name for name in names if "tests/grader" in name or "conftest" in name or "__pycache__" in name]
 
@@ -80,7 +80,7 @@ def test_the_command_is_normgrade_and_pytest_finds_the_plugin(wheel: Path) -> No
     assert points.split() == ["[console_scripts]", *command.split(), "[pytest11]", *plugin.split()]
 
 
-def test_the_licence_travels_along(names: frozenset[str]) -> None:
+def test_licence_is_in_the_wheel(names: frozenset[str]) -> None:
     assert f"normgrade-{normgrade.__version__}.dist-info/licenses/LICENSE" in names
 
 
@@ -94,13 +94,13 @@ def test_every_constraint_is_one_exact_release() -> None:
     assert [str(pin) for pin in constraints() if len(pin.specifier) != 1 or next(iter(pin.specifier)).operator != "=="] == []
 
 
-def test_the_suites_of_the_exercises_are_not_collected_as_tests_of_the_grader() -> None:
+def test_suites_of_exercises_are_not_collected() -> None:
     options = tomllib.loads((CLONE / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pytest"]["ini_options"]
     assert options["testpaths"] == ["tests/grader"]
 
 
 def files_of(folder: str) -> set[str]:
-    """The files in a folder of the clone, as paths from its root, but for compiled ones."""
+    """Return the files in a folder of the clone, as paths from its root, without compiled files."""
     return {
         path.relative_to(CLONE).as_posix() for path in (CLONE / folder).rglob("*") if path.is_file() and "__pycache__" not in path.parts
     }
@@ -116,5 +116,5 @@ def constraints() -> list[Requirement]:
 
 
 def allowed(need: Requirement, pin: Requirement | None) -> bool:
-    """Whether there is a pin and the need accepts the release that it names."""
+    """Return True if there is a pin and the requirement accepts its release."""
     return pin is not None and need.specifier.contains(next(iter(pin.specifier)).version)

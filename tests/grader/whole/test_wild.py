@@ -1,4 +1,4 @@
-"""The submissions of tests/grader/wild are what their table says: right when mended, and wrong in every single deviation."""
+"""Tests of the submissions in tests/grader/wild: they pass with all repairs made, and fail with any one deviation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NAMES = [f"{wild.slug}-{wild.name}" for wild in PLAYED]
 
 @pytest.fixture(scope="module")
 def grader(request: pytest.FixtureRequest, expectations: Path) -> Iterator[Grader]:
-    """A grader of one exercise: the expectations of all exercises at once would take much memory."""
+    """Yield a grader of one exercise: the expectations of all exercises at once would take much memory."""
     with open_grader([Course(carried()).exercise(request.param)], Options()) as grader:
         yield grader
 
@@ -35,20 +35,20 @@ def failed(grader: Grader, wild: Wild, source: str) -> Mapping[str, Outcome]:
 
 
 @pytest.mark.parametrize(("grader", "wild"), [(wild.slug, wild) for wild in PLAYED], indirect=["grader"], ids=NAMES)
-def test_mended_it_is_right_and_each_deviation_alone_is_wrong(grader: Grader, wild: Wild) -> None:
+def test_repaired_source_passes_and_each_deviation_fails(grader: Grader, wild: Wild) -> None:
     assert failed(grader, wild, wild.mended()) == {}
     unseen = [each.name or each.says for each in wild.deviations if not failed(grader, wild, wild.mended(each))]
     assert unseen == []
 
 
-def test_the_corpus_is_large_and_every_file_is_in_the_table() -> None:
+def test_corpus_is_large_and_tables_are_complete() -> None:
     assert len(SUBMISSIONS) >= 180 and {wild.slug for wild in SUBMISSIONS} == {*Course(carried()).slugs}
     assert all(2 <= len(wild.deviations) <= 7 for wild in SUBMISSIONS)
     assert sorted(FOLDER.glob("*/*.py")) == sorted(wild.path for wild in SUBMISSIONS)
     assert all(len(list(group)) == 1 for _source, group in groupby(sorted(wild.source for wild in SUBMISSIONS)))
 
 
-def test_repairs_are_made_where_they_are_said_to_be() -> None:
+def test_repairs_are_made_at_their_places() -> None:
     assert repaired("a = 1\nb\n", [(1, 5, "1", "2"), (2, 1, "", "c = 3\n"), (2, 1, "", "d\n")]) == "a = 2\nc = 3\nd\nb\n"
     with pytest.raises(ValueError, match="'2' does not stand at character 4"):
         repaired("a = 1\n", [(1, 5, "2", "3")])

@@ -1,4 +1,4 @@
-"""A gradient that is computed while a layer is called is noticed, whatever asked for it."""
+"""Tests that a gradient computed while a layer is called is noticed, through any interface of PyTorch."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ ASKS: dict[str, Callable[[], object]] = {
 
 
 @pytest.mark.parametrize("ask", ASKS.values(), ids=ASKS)
-def test_a_gradient_is_noticed_whatever_asked_for_it(ask: Callable[[], object]) -> None:
+def test_gradient_is_noticed_through_every_interface(ask: Callable[[], object]) -> None:
     with pytest.raises(ByHand, match=SAYS), none_in_between("torch._C._ImperativeEngine.*"):
         ask()
 
@@ -73,13 +73,13 @@ PLAIN: dict[str, Callable[[], object]] = {
 
 @pytest.mark.parametrize("call", PLAIN.values(), ids=PLAIN)
 @pytest.mark.parametrize("mode", [torch.enable_grad, torch.no_grad, torch.inference_mode])
-def test_a_call_that_asks_for_none_is_none(call: Callable[[], object], mode: Callable[[], torch.enable_grad]) -> None:
+def test_call_without_a_gradient_is_accepted(call: Callable[[], object], mode: Callable[[], torch.enable_grad]) -> None:
     with mode(), none_in_between(ENGINE):
         call()
 
 
 @pytest.mark.slow
-def test_what_the_compiler_asks_for_is_not_the_submissions() -> None:
+def test_passes_of_the_compiler_are_not_counted() -> None:
     compiled = torch.compile(total, backend="aot_eager")
     with none_in_between(ENGINE):
         compiled(leaf())
@@ -93,6 +93,6 @@ def test_an_error_of_the_call_comes_first() -> None:
         raise ZeroDivisionError
 
 
-def test_a_pass_is_numbered_once() -> None:
+def test_passes_are_numbered_consecutively() -> None:
     first = next_number()
     assert [next_number(), next_number()] == [first + 1, first + 2]

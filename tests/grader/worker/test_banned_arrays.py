@@ -1,4 +1,4 @@
-"""Functions of NumPy that an exercise bans raise, in exercises with PyTorch and without."""
+"""Tests that banned functions of NumPy raise, in exercises with PyTorch and without."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SPELLINGS = {
 
 @pytest.mark.parametrize("expression", SPELLINGS)
 @pytest.mark.parametrize("written_with", ["numpy", "torch"])
-def test_a_banned_function_raises_whatever_its_spelling(hosts: dict[str, Host], expression: str, written_with: str) -> None:
+def test_banned_function_raises_in_every_spelling(hosts: dict[str, Host], expression: str, written_with: str) -> None:
     with hosts[written_with].worker(f"import numpy as np\ndef f():\n    return {expression}\n", "f.py", ban=BAN) as worker:
         error = worker.play(Request("function_call", {"function": "f", "args": [], "kwargs": {}}), 10_000).error
     assert error is not None and error.types[0] == "ByHand"
@@ -38,13 +38,13 @@ def hosts() -> object:
         yield {"numpy": numpy, "torch": torch}
 
 
-def test_statistics_are_welcome(hosts: dict[str, Host]) -> None:
+def test_statistics_are_allowed(hosts: dict[str, Host]) -> None:
     source = f"import numpy as np\ndef f():\n    return float(np.cov({X}).sum() + np.ma.cov({X}).sum() + np.std({X}))\n"
     with hosts["numpy"].worker(source, "f.py", ban=BAN) as worker:
         assert worker.play(Request("function_call", {"function": "f", "args": [], "kwargs": {}}), 10_000).error is None
 
 
-def test_what_an_exercise_allows_is_not_among_them() -> None:
+def test_allowed_functions_are_not_banned() -> None:
     found = [name for _function, name, _pattern in in_numpy(Ban(("numpy.c*coef", "numpy.cov"), ("numpy.corrcoef",)))]
     assert found == ["numpy.cov"]
     assert list(banned_functions(np.linalg, BAN)) == []

@@ -1,4 +1,4 @@
-"""Libraries that are banned as a whole: nobody can load them."""
+"""Tests of libraries that are banned as a whole: no code can load them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_a_module_of_a_banned_library_is_refused() -> None:
 
 
 @pytest.mark.parametrize("name", ["colours_of_mine", "torch.nn", "numpy"])
-def test_any_other_is_not(name: str) -> None:
+def test_other_modules_are_not_refused(name: str) -> None:
     refuse(BAN, name)
 
 
@@ -33,7 +33,7 @@ FINDERS = "import sys\nfrom importlib.machinery import *\nsys.meta_path[:] = [Bu
 
 @pytest.mark.parametrize("before", ["", FINDERS])
 @pytest.mark.parametrize(("name", "refused"), [("wave", True), ("colorsys", False)])
-def test_python_asks_first_even_without_the_finders_of_before(before: str, name: str, refused: bool) -> None:
+def test_loading_is_refused_even_with_other_finders(before: str, name: str, refused: bool) -> None:
     done = subprocess.run([sys.executable, "-c", f"{PREPARED}{before}import {name}"], capture_output=True, text=True, check=False)
     assert ("BannedImport: this imports `wave`, which the exercise bans (by the rule `wave`)" in done.stderr) == refused, done.stderr
     assert (done.returncode != 0) == refused

@@ -1,4 +1,4 @@
-"""What an exercise bans raises while it runs, whatever it is called by, with a message that names the rule."""
+"""Tests that banned functions raise at run time, in every spelling, with a message that names the rule."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def f():
 
 @pytest.fixture(scope="module")
 def host() -> Iterator[Host]:
-    """A host whose zygote is prepared for the ban of layer norm, and for no other."""
+    """Yield a host whose zygote is prepared only for the ban of layer norm."""
     with Host(bans=[ban_of("layer_norm")]) as host:
         yield host
 
@@ -106,7 +106,7 @@ SPELLINGS = {
 
 
 @pytest.mark.parametrize("expression", SPELLINGS)
-def test_a_banned_call_raises_whatever_its_spelling(expression: str, host: Host) -> None:
+def test_banned_call_raises_in_every_spelling(expression: str, host: Host) -> None:
     error = error_of(value_of(host, expression, ban_of("layer_norm")))
     assert error.types[0] == "ByHand"
     assert error.message.startswith(f"this calls `{SPELLINGS[expression]}`, which the exercise bans (by the rule `torch.")
@@ -129,7 +129,7 @@ def test_a_banned_call_raises_whatever_its_spelling(expression: str, host: Host)
         "torch.cov(x, correction=0).diagonal()",
     ],
 )
-def test_elementary_operations_are_welcome(expression: str, host: Host) -> None:
+def test_elementary_operations_are_allowed(expression: str, host: Host) -> None:
     assert value_of(host, expression, ban_of("layer_norm")).error is None
 
 
@@ -143,7 +143,7 @@ def test_elementary_operations_are_welcome(expression: str, host: Host) -> None:
         ("spectral_norm", "nn.utils.parametrizations.spectral_norm(nn.Linear(6, 6)).weight", False),
     ],
 )
-def test_what_an_exercise_allows_works(slug: str, expression: str, allowed: bool, host: Host) -> None:
+def test_exceptions_from_a_ban_work(slug: str, expression: str, allowed: bool, host: Host) -> None:
     assert (value_of(host, expression, ban_of(slug)).error is None) == allowed
 
 
@@ -156,7 +156,7 @@ DISTRIBUTIONS = {
 
 
 @pytest.mark.parametrize("expression", DISTRIBUTIONS)
-def test_distributions_that_normalise_raise_where_softmax_is_written(expression: str, host: Host) -> None:
+def test_normalising_distributions_raise_in_softmax(expression: str, host: Host) -> None:
     error = error_of(value_of(host, expression, ban_of("softmax")))
     assert error.types[0] == "ByHand" and error.message.startswith(f"this calls `{DISTRIBUTIONS[expression]}`, which the exercise bans")
     assert value_of(host, expression, ban_of("layer_norm")).error is None
@@ -186,7 +186,7 @@ Square.apply(torch.ones(3, requires_grad=True)).sum().backward()
     ("expression", "refused"),
     [("Square.apply(x)", False), ("torch.autograd.grad(x.logsumexp(-1).sum(), x, create_graph=True)[0]", True)],
 )
-def test_autograd_computes_no_gradient_while_a_layer_is_called(expression: str, refused: bool, host: Host) -> None:
+def test_autograd_inside_a_layer_call_is_refused(expression: str, refused: bool, host: Host) -> None:
     ones = Array(np.ones((2, 3), np.float32), "float32")
     step = LayerStep(Action.TRAIN, ones, upstream=ones)
     with host.worker(OWN.format(expression), "f.py", ban=ban_of("layer_norm")) as worker:
@@ -197,12 +197,12 @@ def test_autograd_computes_no_gradient_while_a_layer_is_called(expression: str, 
         assert error_of(seen).message == f"{AUTOGRAD}: it is to be written by hand"
 
 
-def test_a_function_is_asked_too(host: Host) -> None:
+def test_autograd_inside_a_function_call_is_refused(host: Host) -> None:
     error = error_of(value_of(host, "torch.autograd.grad(y.logsumexp(-1).sum(), y)[0]", ban_of("layer_norm")))
     assert error.message == f"{AUTOGRAD}: it is to be written by hand"
 
 
-def test_the_check_fails_with_the_rule(tmp_path: Path, expectations: Path) -> None:
+def test_check_fails_with_the_rule(tmp_path: Path, expectations: Path) -> None:
     path = tmp_path / "layer_norm.py"
     path.write_text(
         "from torch import nn\n\nclass LayerNorm(nn.Module):\n"
@@ -262,7 +262,7 @@ IMPORTS = ["import torch", "from torch import nn", "__import__('torch')", "impor
 
 
 @pytest.mark.parametrize("statement", IMPORTS)
-def test_an_exercise_without_torch_has_none_to_import(statement: str, host: Host) -> None:
+def test_banned_torch_cannot_be_imported(statement: str, host: Host) -> None:
     with host.worker(f"{NUMPY}def g():\n    {statement}\n", "f.py", ban=Ban(("torch", "torch.*"))) as worker:
         request = {name: Request("function_call", {"function": name, "args": [], "kwargs": {}}) for name in "fg"}
         assert worker.play(request["f"], 100).error is None
@@ -272,6 +272,6 @@ def test_an_exercise_without_torch_has_none_to_import(statement: str, host: Host
 
 
 @pytest.mark.parametrize("pattern", ["torch.ops.aten.*", "torch.layer?norm", "torch.[kl]ayer_norm", "torch.*layer_norm"])
-def test_any_pattern_stops_what_it_matches(pattern: str, host: Host) -> None:
+def test_every_kind_of_pattern_is_enforced(pattern: str, host: Host) -> None:
     error = error_of(value_of(host, "F.layer_norm(x, (6,))", Ban((pattern,))))
     assert error.types[0] == "ByHand", error

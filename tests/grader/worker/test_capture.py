@@ -1,4 +1,4 @@
-"""What is printed: kept up to a limit, answer by answer, without what steers a terminal."""
+"""Tests of printed output: it is kept up to a limit, answer by answer, without terminal control characters."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def printing() -> Iterator[Printing]:
     printing.close()
 
 
-def test_what_is_printed_before_the_mark_belongs_to_the_answer(printing: Printing) -> None:
+def test_output_before_the_mark_belongs_to_the_answer(printing: Printing) -> None:
     taken = []
     for serial in (7, 8):
         printing.capture.begin(serial)
@@ -44,7 +44,7 @@ def test_what_is_printed_before_the_mark_belongs_to_the_answer(printing: Printin
     assert taken == ["answer 7\n", "answer 8\n"]
 
 
-def test_what_comes_after_the_mark_belongs_to_no_answer(printing: Printing) -> None:
+def test_output_after_the_mark_is_dropped(printing: Printing) -> None:
     printing.capture.begin(7)
     printing.write(b"before" + mark(7) + b"after")
     printing.write(b"much later")
@@ -64,7 +64,7 @@ def test_a_mark_may_come_in_pieces(printing: Printing) -> None:
     assert printing.capture.take() == "x"
 
 
-def test_where_no_mark_comes_the_end_of_the_output_is_the_end() -> None:
+def test_end_of_output_replaces_a_missing_mark() -> None:
     printing = Printing()
     printing.capture.begin(7)
     printing.write(b"the last words")
@@ -72,16 +72,16 @@ def test_where_no_mark_comes_the_end_of_the_output_is_the_end() -> None:
     assert printing.capture.take() == "the last words"
 
 
-def test_without_a_mark_nobody_waits_long_twice(printing: Printing) -> None:
+def test_missing_mark_shortens_the_next_wait(printing: Printing) -> None:
     printing.capture.patience_s = 0.05
     printing.capture.begin(7)
     printing.write(b"no mark")
-    while printing.capture.take() != "no mark":  # the pipe is read by a thread of its own
+    while printing.capture.take() != "no mark":  # another thread reads the pipe
         printing.capture.begin(7)
     assert printing.capture.patience_s == 0.02
 
 
-def test_a_flood_is_cut_at_the_limit_and_counted(printing: Printing) -> None:
+def test_long_output_is_cut_and_counted(printing: Printing) -> None:
     printing.capture.begin(7)
     printing.write(b"x" * (OUTPUT_LIMIT_BYTES + 5000) + mark(7))
     assert printing.capture.take() == "x" * OUTPUT_LIMIT_BYTES + "\n… 5,000 more bytes: so much printing takes time\n"
@@ -97,7 +97,7 @@ def test_a_flood_is_cut_at_the_limit_and_counted(printing: Printing) -> None:
         (b"\xff", "\ufffd"),
     ],
 )
-def test_nothing_that_is_shown_steers_a_terminal(printed: bytes, shown: str, printing: Printing) -> None:
+def test_control_characters_are_removed(printed: bytes, shown: str, printing: Printing) -> None:
     printing.capture.begin(7)
     printing.write(printed + mark(7))
     assert printing.capture.take() == shown

@@ -1,4 +1,4 @@
-"""A channel to a worker: one answer to every question, in time, or the reason why not."""
+"""Tests of the channel to a worker: every question gets one answer in time, or an exception with the reason."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from normgrade.worker.observation import Cause, Error, Frame, Observation
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="pipes as POSIX has them")
 LOAD = messages.Load("x = 1", "x.py", "submission")
-LONG_S = 20.0  # more than an answer takes on any machine
+LONG_S = 20.0  # longer than an answer takes on any machine
 
 
 class Peer:
-    """The other end of a channel, where a worker would be."""
+    """The worker's end of a channel."""
 
     def __init__(self) -> None:
         ours, (self.question, self.answer, self.output) = launch.pipes()
@@ -31,7 +31,7 @@ class Peer:
         return Ending(True, 0)
 
     def serial(self) -> int:
-        """The number of the next question."""
+        """Receive the next question and return its number."""
         return messages.receive(self.question, messages.QUESTIONS, framing.QUESTION_HEADER_BYTES, lambda: 2**20)[0]
 
     def say(self, serial: int, printed: str = "") -> None:
@@ -75,7 +75,7 @@ def test_the_first_number_cannot_be_guessed() -> None:
     assert len(set(first)) > 1
 
 
-def test_no_answer_in_time_is_said(peer: Peer) -> None:
+def test_late_answer_raises(peer: Peer) -> None:
     with pytest.raises(NoAnswer):
         peer.channel.ask(LOAD, 0.05)
 
@@ -105,14 +105,14 @@ def test_a_frame_that_claims_a_huge_body_is_forged(peer: Peer) -> None:
         peer.channel.ask(LOAD, LONG_S)
 
 
-def test_the_same_trouble_meets_every_later_question(peer: Peer) -> None:
+def test_broken_channel_fails_every_later_question(peer: Peer) -> None:
     os.close(peer.answer)
     for _ in range(3):
         with pytest.raises(Closed):
             peer.channel.ask(LOAD, LONG_S)
 
 
-def test_a_worker_that_reads_no_question_blocks_nobody(peer: Peer) -> None:
+def test_worker_that_reads_nothing_does_not_block(peer: Peer) -> None:
     large = messages.Load("x" * 3 * 2**20, "x.py", "submission")
     with pytest.raises(NoAnswer):
         peer.channel.ask(large, 0.05)
@@ -131,14 +131,14 @@ LATE = Observation(error=Error(Cause.TIMED_OUT, "", frames=LINES))
     ("said", "lines"),
     [(LATE, LINES), (Observation(), ()), (Observation(error=Error(Cause.RAISED, "", frames=LINES)), ())],
 )
-def test_a_worker_whose_answer_is_late_may_say_where_it_is(peer: Peer, said: Observation, lines: tuple[Frame, ...]) -> None:
+def test_late_worker_reports_its_running_lines(peer: Peer, said: Observation, lines: tuple[Frame, ...]) -> None:
     peer.channel.where = lambda: framing.send(peer.answer, messages.encode(said, peer.serial()))
     with pytest.raises(NoAnswer):
         peer.channel.ask(LOAD, 0.05)
     assert peer.channel.lines_running(LONG_S) == lines
 
 
-def test_one_that_says_nothing_or_no_frame_is_nowhere(peer: Peer) -> None:
+def test_silent_or_garbled_worker_has_no_running_lines(peer: Peer) -> None:
     with pytest.raises(NoAnswer):
         peer.channel.ask(LOAD, 0.05)
     assert peer.channel.lines_running(0.05) == ()

@@ -1,4 +1,4 @@
-"""An exception as it travels: its classes, its message, the places of the learner's own lines, and the name that was probably meant."""
+"""Tests of the description of an exception: its classes, message, the learner's own lines, and the name probably meant."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from normgrade.worker.play import load, play
 
 
 def called(source: str, trusted: bool = False) -> Observation:
-    """What comes of calling `f` in this source."""
+    """Return the observation of a call of `f` in this source."""
     request = Request("function_call", {"function": "f", "args": [], "kwargs": {}})
     return play(load(source, "played.py", "played"), request, trusted=trusted)
 
@@ -24,7 +24,7 @@ def error(source: str) -> Error:
     return observation.error
 
 
-def test_an_error_tells_its_types_its_message_and_the_learners_own_lines() -> None:
+def test_error_has_types_message_and_own_lines() -> None:
     source = "import torch\n\ndef g(x):\n    return torch.ones(2).view(3)\n\ndef f():\n    return g(1)\n"
     found = error(source)
     assert found.types == ("RuntimeError", "Exception", "BaseException") and found.cause == Cause.RAISED and found.step is None
@@ -40,7 +40,7 @@ def test_an_error_tells_its_types_its_message_and_the_learners_own_lines() -> No
         ("    x = int(  # which goes on\n        'x')", "int(  # which goes on"),
     ],
 )
-def test_a_place_in_a_line_is_told_in_characters(line: str, marked: str) -> None:
+def test_columns_are_counted_in_characters(line: str, marked: str) -> None:
     source = f"def f():\n{line}\n"
     [frame] = error(source).frames
     whole = source.split("\n")[frame.line - 1]
@@ -62,11 +62,11 @@ def test_a_place_in_a_line_is_told_in_characters(line: str, marked: str) -> None
         ("return type('Odd', (), {'__dir__': lambda self: exit()})().meen", ""),
     ],
 )
-def test_the_name_that_was_probably_meant_is_told(body: str, meant: str) -> None:
+def test_probably_meant_name_is_suggested(body: str, meant: str) -> None:
     assert error(f"def f():\n    {body}\n").meant == meant
 
 
-def test_running_code_tells_its_lines_as_an_exception_does() -> None:
+def test_running_code_has_frames_like_an_exception() -> None:
     def asked(frame: FrameType | None) -> None:
         told.append(frames_running(frame, "played.py"))
 
@@ -76,7 +76,7 @@ def test_running_code_tells_its_lines_as_an_exception_does() -> None:
     assert told == [(Frame(4, "f", "return g(ask)", 12, 6), Frame(2, "g", "ask()", 5, 5))]
 
 
-def test_an_error_class_of_the_learners_own_tells_what_it_descends_from() -> None:
+def test_own_exception_class_lists_its_bases() -> None:
     found = error("class Odd(ValueError, KeyError):\n    pass\n\ndef f():\n    raise Odd('no')\n")
     assert found.types == ("Odd", "ValueError", "KeyError", "LookupError", "Exception", "BaseException")
 
@@ -94,11 +94,11 @@ def test_an_error_class_of_the_learners_own_tells_what_it_descends_from() -> Non
         ("import builtins\nclass Mine(Exception):\n    pass\nMine.__name__ = 'ValueError'\nValueError = Mine", "submission.ValueError"),
     ],
 )  # fmt: skip
-def test_only_the_built_in_error_travels_under_its_name(definition: str, first: str) -> None:
+def test_only_built_in_errors_keep_their_plain_name(definition: str, first: str) -> None:
     assert error(f"{definition}\ndef f():\n    raise ValueError('no')\n").types == (first, "Exception", "BaseException")
 
 
-def test_an_error_that_descends_from_the_built_in_one_of_its_name_is_one() -> None:
+def test_own_subclass_of_the_same_name_is_recognised() -> None:
     found = error("class ValueError(ValueError):\n    pass\ndef f():\n    raise ValueError('no')\n")
     assert found.types == ("submission.ValueError", "ValueError", "Exception", "BaseException")
 
@@ -111,7 +111,7 @@ def test_an_error_that_descends_from_the_built_in_one_of_its_name_is_one() -> No
         ("raise GeneratorExit('x')", Cause.RAISED, ("GeneratorExit", "BaseException"), "x"),
     ],
 )
-def test_even_what_ends_a_program_is_only_observed(body: str, cause: Cause, types: tuple[str, ...], message: str) -> None:
+def test_exceptions_that_end_a_program_are_observed(body: str, cause: Cause, types: tuple[str, ...], message: str) -> None:
     found = error(f"def f():\n    {body}\n")
     assert (found.cause, found.types, found.message) == (cause, types, message)
 
@@ -125,11 +125,11 @@ def test_even_what_ends_a_program_is_only_observed(body: str, cause: Cause, type
         ("could not create a primitive descriptor for a convolution forward propagation primitive", Cause.RAISED),
     ],
 )
-def test_pytorch_says_in_several_words_that_memory_is_exhausted(text: str, cause: Cause) -> None:
+def test_pytorchs_memory_errors_are_recognised(text: str, cause: Cause) -> None:
     source = f"def f():\n    raise RuntimeError({text!r})"
     error = called(source).error
     assert error is not None and error.cause is cause
-    if cause is Cause.OUT_OF_MEMORY:  # what the course's own code does then says nothing of it
+    if cause is Cause.OUT_OF_MEMORY:  # then trusted code raises instead of being judged
         with pytest.raises(MemoryError):
             called(source, trusted=True)
 
@@ -138,28 +138,28 @@ def test_a_long_message_is_cut() -> None:
     assert error("def f():\n    raise ValueError('x' * 10**6)\n").message == "x" * MESSAGE_LIMIT
 
 
-def test_a_message_that_cannot_be_read_is_said_to_be_so() -> None:
+def test_unreadable_message_is_replaced() -> None:
     source = "class Mute(Exception):\n    def __str__(self):\n        raise SystemExit\n\ndef f():\n    raise Mute\n"
     assert error(source).message == "its text could not be read"
 
 
-def test_of_many_lines_the_innermost_are_kept() -> None:
+def test_only_the_innermost_frames_are_kept() -> None:
     found = error("def f(n=50):\n    if n == 0:\n        raise ValueError\n    return f(n - 1)\n")
     assert [frame.line for frame in found.frames] == [4] * (FRAME_LIMIT - 1) + [3]
 
 
-def test_endless_recursion_is_an_error_like_any_other() -> None:
+def test_endless_recursion_is_an_ordinary_error() -> None:
     found = error("def f():\n    return f()\n")
     assert found.types[0] == "RecursionError" and len(found.frames) == FRAME_LIMIT
 
 
-def test_an_error_outside_the_learners_file_has_none_of_its_lines() -> None:
+def test_error_outside_the_learners_file_has_no_frames() -> None:
     try:
         raise ValueError("ours")
     except ValueError as ours:
         assert describe(ours, "learner.py") == Error(Cause.RAISED, "ours", ("ValueError", "Exception", "BaseException"))
 
 
-def test_an_error_while_loading_says_so() -> None:
+def test_error_while_loading_has_its_own_cause() -> None:
     assert describe(ValueError("x"), None, cause=Cause.NOT_LOADED).cause == Cause.NOT_LOADED
     assert describe(SystemExit(), None, cause=Cause.NOT_LOADED).cause == Cause.EXITED

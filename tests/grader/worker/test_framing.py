@@ -1,4 +1,4 @@
-"""Frames: a whole one is taken apart as it was built, and anything else is a ProtocolError before it is read."""
+"""Tests of frames: a built frame is parsed back, and anything else is a ProtocolError before its body is read."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ def frame_of(header: bytes, body: bytes = b"", *, magic: bytes = b"norm", versio
     return struct.pack("<4sBBHIQ", magic, version, 3, 0, len(header), len(body)) + header + body
 
 
-def test_a_frame_is_taken_apart_as_it_was_built() -> None:
+def test_built_frame_is_parsed_back() -> None:
     assert framing.parse(FRAME, 2, 3) == Parts(3, 7, b"{}", memoryview(b"abc"))
 
 
-def test_a_frame_without_header_and_body_is_one() -> None:
+def test_frame_may_be_empty() -> None:
     assert framing.parse(framing.build(1, 2**16 - 1, b"", []), 0, 0) == Parts(1, 2**16 - 1, b"", memoryview(b""))
 
 
@@ -45,11 +45,11 @@ def test_a_wrong_prefix_is_refused(frame: bytes, message: str) -> None:
         framing.parse(frame, ANSWER_HEADER_BYTES, 1000)
 
 
-def test_an_answer_has_room_for_many_values_of_the_largest_size() -> None:
+def test_body_limit_is_a_multiple_of_the_largest_value() -> None:
     assert framing.body_limit_bytes(0) == 0 and framing.body_limit_bytes(10) == 2560
 
 
-def test_frames_are_read_one_after_the_other_from_a_pipe() -> None:
+def test_frames_are_read_from_a_pipe_in_order() -> None:
     ours, theirs = os.pipe()
     for number in (1, 2):
         framing.send(theirs, framing.build(3, number, b"%d" % number, [b"x" * number]))
@@ -62,7 +62,7 @@ def test_frames_are_read_one_after_the_other_from_a_pipe() -> None:
 
 
 @pytest.mark.parametrize("length", [1, 19, 20, 22])
-def test_a_stream_that_ends_within_a_frame_is_a_protocol_error(length: int) -> None:
+def test_truncated_stream_is_a_protocol_error(length: int) -> None:
     ours, theirs = os.pipe()
     os.write(theirs, FRAME[:length])
     os.close(theirs)
@@ -72,9 +72,9 @@ def test_a_stream_that_ends_within_a_frame_is_a_protocol_error(length: int) -> N
 
 
 @pytest.mark.parametrize(("header_limit", "body_limit"), [(1, 3), (2, 2)])
-def test_what_is_too_large_is_not_waited_for(header_limit: int, body_limit: int) -> None:
+def test_frame_above_the_limit_is_refused_at_once(header_limit: int, body_limit: int) -> None:
     ours, theirs = os.pipe()
-    os.write(theirs, FRAME[: framing.PREFIX.size])  # what it promises never comes
+    os.write(theirs, FRAME[: framing.PREFIX.size])  # the promised bytes never come
     with pytest.raises(ProtocolError, match="a header of 2 and a body of 3 bytes"):
         framing.receive(ours, header_limit, lambda: body_limit)
     os.close(ours)

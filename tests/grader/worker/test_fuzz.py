@@ -1,4 +1,4 @@
-"""Damaged frames of every kind, by the ten thousand: each is refused as no frame, or is a message that can be sent again."""
+"""Tests with tens of thousands of damaged frames: each is refused with a ProtocolError, or is a message that can be sent again."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ from normgrade.worker.packing import DTYPES
 
 KINDS: tuple[type[Message], ...] = (*messages.QUESTIONS, *messages.ANSWERS)
 MUTANTS_PER_FRAME = 4000
-BODY_BYTES = 2048  # as much as an answer may hold here
+BODY_BYTES = 2048  # the most that an answer may hold here
 PATIENCE_S = 2.0  # for one frame, in processor time
 MOST_TIMES = 50  # memory while a frame is read, relative to its length,
-MOST_MORE_BYTES = 1024**2  # and on top of that
+MOST_MORE_BYTES = 1024**2  # and in addition
 HOLE = "# hole #"
 EXTREMES = (0, 1, 7, 19, 255, 2**15, 2**16, 2**16 + 1, 2**22 + 1, 2**31 - 1, 2**31, 2**32 - 1)
 
@@ -54,7 +54,7 @@ EXTREMES = (0, 1, 7, 19, 255, 2**15, 2**16, 2**16 + 1, 2**22 + 1, 2**31 - 1, 2**
 
 
 def numbers(dtype: str, *shape: int) -> Array:
-    """Zeros and ones, which every dtype can hold."""
+    """Return an array of zeros and ones, which every dtype can hold."""
     held = "float32" if dtype == "bfloat16" else dtype
     return Array((np.arange(np.prod(shape, dtype=int)) % 2).reshape(shape).astype(held), dtype)
 
@@ -159,7 +159,7 @@ def with_two_slices_swapped(chance: Random, frame: bytes) -> bytes:
 
 
 def parts(frame: bytes) -> tuple[tuple[Any, ...], bytes, bytes]:
-    """Prefix, header and body; ValueError where it is no frame any more."""
+    """Return prefix, header and body. Raise ValueError if the frame is shorter than a prefix."""
     if len(frame) < framing.PREFIX.size:
         raise ValueError
     prefix = framing.PREFIX.unpack(frame[: framing.PREFIX.size])
@@ -251,7 +251,7 @@ def tree_of(header: bytes) -> Any:
 
 
 def a_place(chance: Random, tree: Any) -> tuple[Any, ...]:
-    """The way to something in a tree: names and positions from the root on."""
+    """Return the path to a random node of a tree: names and positions from the root."""
     place: list[Any] = []
     while isinstance(tree, dict | list) and tree and chance.random() < 0.8:
         place.append(chance.choice(list(tree)) if isinstance(tree, dict) else chance.randrange(len(tree)))
@@ -266,7 +266,7 @@ def at(tree: Any, place: tuple[Any, ...]) -> Any:
 
 
 def replaced(tree: Any, place: tuple[Any, ...], new: Any) -> Any:
-    """A copy of the tree with something else at one place."""
+    """Return a copy of the tree with another value at one place."""
     if not place:
         return new
     first, *rest = place
@@ -277,7 +277,7 @@ def replaced(tree: Any, place: tuple[Any, ...], new: Any) -> Any:
 
 
 def dumped(tree: Any, raw: str = "") -> bytes:
-    """The tree as JSON, with a raw text in its hole."""
+    """Return the tree as JSON, with a raw text in its hole."""
     text = json.dumps(tree, ensure_ascii=False, separators=(",", ":")).replace(json.dumps(HOLE), raw)
     return text.encode("utf-8", "surrogatepass")
 
@@ -351,7 +351,7 @@ OF_JSON = (
 
 
 def with_another_header(chance: Random, frame: bytes) -> bytes:
-    """The JSON changed at one place; the prefix says how long it is now."""
+    """Change the JSON at one place, and adapt the length in the prefix."""
     prefix, header, body = parts(frame)
     tree = tree_of(header)
     changed = chance.choice(OF_JSON)(chance, tree, a_place(chance, tree))
@@ -365,9 +365,9 @@ OF_FRAMES: tuple[Callable[[Random, bytes], bytes], ...] = (
 
 
 def mutant(chance: Random, frame: bytes) -> bytes:
-    """The frame after one to three kinds of damage."""
+    """Return the frame after one to three kinds of damage."""
     for _ in range(chance.choice([1, 1, 1, 2, 3])):
-        with suppress(ValueError, IndexError, RecursionError):  # what is no frame any more cannot be damaged in every way
+        with suppress(ValueError, IndexError, RecursionError):  # bytes that are no longer a frame cannot be damaged in every way
             frame = chance.choice(OF_FRAMES)(chance, frame)
     return frame
 
@@ -377,12 +377,12 @@ def mutants(name: str, count: int) -> Iterator[bytes]:
     return (mutant(chance, FRAMES[name]) for _ in range(count))
 
 
-# What comes of them
+# Reading the mutants
 
 
 @dataclass
 class Tally:
-    """How many frames were accepted and refused, and everything that should not have happened."""
+    """The numbers of accepted and refused frames, and every violation: escaped exceptions, changed messages, slow frames."""
 
     accepted: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
@@ -412,7 +412,7 @@ class Tally:
 
 
 def read(frame: bytes) -> list[Message | ProtocolError]:
-    """What the grader makes of it as an answer, and the worker as a question."""
+    """Decode a frame as the grader decodes an answer, and as the worker decodes a question."""
     found: list[Message | ProtocolError] = []
     for decode in (as_an_answer, as_a_question):
         try:
@@ -431,7 +431,7 @@ def as_a_question(frame: bytes) -> Message:
 
 
 def sent_again(message: Message) -> str | None:
-    """What is wrong with a message that was accepted: its types, or that it cannot make its way once more."""
+    """Encode and decode an accepted message once more. Return the fault in its types or its round trip, or None."""
     try:
         frame = messages.encode(message)
         again = as_an_answer(frame) if isinstance(message, Observation) else as_a_question(frame)
@@ -450,7 +450,7 @@ def told(error: BaseException) -> str:
 
 
 def reason(error: ProtocolError) -> str:
-    """The beginning of a refusal, without what it names; all that JSON itself refuses is one reason."""
+    """Return the beginning of a refusal without quoted names and numbers. All refusals by JSON itself are one reason."""
     text = re.sub(r"'(?:[^'\\]|\\.)*'|\"[^\"]*\"|\d+", "…", str(error))
     known = "a header that cannot be read" in text and "valid Cause" not in text
     return "a header that cannot be read" if known else text[:48]
@@ -458,7 +458,7 @@ def reason(error: ProtocolError) -> str:
 
 @pytest.fixture(scope="module")
 def tally() -> Tally:
-    """All mutants of all frames, read once."""
+    """Read all mutants of all frames once."""
     found = Tally()
     for name in FRAMES:
         for frame in mutants(name, MUTANTS_PER_FRAME):
@@ -466,11 +466,11 @@ def tally() -> Tally:
     return found
 
 
-def test_nothing_but_a_protocol_error_comes_of_a_damaged_frame(tally: Tally) -> None:
+def test_damaged_frames_raise_only_protocol_errors(tally: Tally) -> None:
     assert tally.escaped == []
 
 
-def test_a_message_that_was_accepted_can_be_sent_again_and_stays_the_same(tally: Tally) -> None:
+def test_accepted_messages_survive_another_round_trip(tally: Tally) -> None:
     assert tally.changed == []
 
 
@@ -478,7 +478,7 @@ def test_no_frame_takes_long_to_read(tally: Tally) -> None:
     assert tally.slow == []
 
 
-def test_the_damage_goes_deep(tally: Tally) -> None:
+def test_mutants_reach_many_checks(tally: Tally) -> None:
     total = len(FRAMES) * MUTANTS_PER_FRAME
     assert total >= 60_000 and tally.accepted.total() + tally.refused.total() + len(tally.escaped) == total
     assert tally.accepted.total() >= 0.05 * total and tally.refused.total() >= 0.5 * total
@@ -495,7 +495,7 @@ def test_undamaged_frames_are_accepted() -> None:
 
 
 def memory_bytes(frame: bytes) -> int:
-    """The most that is held while a frame is read."""
+    """Return the peak memory while a frame is read."""
     tracemalloc.reset_peak()
     before = tracemalloc.get_traced_memory()[0]
     read(frame)
@@ -510,7 +510,7 @@ def traced() -> Iterator[None]:
 
 
 def full_header(head: str, item: str, tail: str, kind: int, size: int = framing.ANSWER_HEADER_BYTES) -> bytes:
-    """A frame whose header is as long as the limit, full of one thing."""
+    """Return a frame whose header is as long as the limit, filled with copies of one item."""
     count = (size - len(head) - len(tail)) // (len(item) + 1)
     header = (head + ",".join(item.replace("#", f"{number:06}") for number in range(count)) + tail).encode()
     return framed((framing.MAGIC, framing.VERSION, kind, 0), header, b"")
@@ -534,12 +534,12 @@ LARGE = {
 
 @pytest.mark.usefixtures("traced")
 @pytest.mark.parametrize("name", LARGE)
-def test_a_full_frame_takes_memory_in_proportion(name: str) -> None:
+def test_full_frame_takes_memory_in_proportion(name: str) -> None:
     assert memory_bytes(LARGE[name]) <= MOST_TIMES * len(LARGE[name]) + MOST_MORE_BYTES
 
 
 @pytest.mark.usefixtures("traced")
-def test_a_damaged_frame_takes_memory_in_proportion() -> None:
+def test_damaged_frame_takes_memory_in_proportion() -> None:
     for name in FRAMES:
         for frame in mutants(name, 60):
             assert memory_bytes(frame) <= MOST_TIMES * len(frame) + MOST_MORE_BYTES, frame
@@ -549,7 +549,7 @@ def test_a_damaged_frame_takes_memory_in_proportion() -> None:
 
 
 def received(stream: bytes, chunks: Callable[[], int]) -> tuple[list[Message], str]:
-    """The messages that come out of a pipe into which this is written piece by piece, and how it ended."""
+    """Write a stream into a pipe piece by piece. Return the messages received, and "end" or "refused"."""
     reading, writing = os.pipe()
     writer = threading.Thread(target=write_in_pieces, args=(writing, stream, chunks))
     writer.start()
@@ -578,7 +578,7 @@ def write_in_pieces(fd: int, stream: bytes, chunks: Callable[[], int]) -> None:
 
 
 def in_one_piece(stream: bytes) -> tuple[list[Message], str]:
-    """The same without a pipe."""
+    """Return the same as `received`, but decode the stream without a pipe."""
     found: list[Message] = []
     while stream:
         promised = sum(framing.PREFIX.unpack(stream[: framing.PREFIX.size])[4:]) if len(stream) >= framing.PREFIX.size else 0
@@ -608,8 +608,8 @@ def test_a_stream_may_end_anywhere(name: str) -> None:
         assert raised is expected, end
 
 
-def test_frames_that_drip_in_are_what_they_are_in_one_piece() -> None:
-    """A damaged frame among whole ones: what comes before it arrives, and a stream out of step is refused."""
+def test_frames_arrive_in_pieces_as_in_one_piece() -> None:
+    """Put a damaged frame among whole ones: the frames before it arrive, and a stream out of step is refused."""
     chance, endings = Random(1), Counter[str]()
     for name in FRAMES:
         for damaged in mutants(name, 40):

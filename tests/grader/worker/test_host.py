@@ -1,4 +1,4 @@
-"""Submissions that do everything but compute: each gets a clear outcome, harms nobody, and leaves nothing behind."""
+"""Tests of the host with misbehaving submissions: each gets a clear outcome, does not harm the others, and leaves no process."""
 
 from __future__ import annotations
 
@@ -73,13 +73,13 @@ def result(observation: Observation) -> Any:
 
 
 def assert_good(worker: Worker) -> None:
-    """The next request gets its right answer."""
+    """Assert that the next request gets its right answer."""
     doubled = result(play(worker, "good", Array(X, "float32")))
     assert doubled.dtype == "float32" and (doubled.values == 2 * X).all()
 
 
 def evil(host: Host, body: str, limits: Limits = LIMITS, then_good: bool = True) -> Observation:
-    """What comes of calling `evil`, after and before which `good` still works."""
+    """Return the observation of a call of `evil`. Assert that `good` works before it and, unless told otherwise, after it."""
     source = GOOD + "".join(f"    {line}\n" for line in body.splitlines())
     with host.worker(source, "evil.py", limits=limits) as worker:
         assert_good(worker)
@@ -101,7 +101,7 @@ def zygote_children(host: Host) -> list[str]:
 
 
 def running_with(marker: str) -> list[int]:
-    """The processes whose command line holds this text."""
+    """Return the numbers of the processes whose command line holds this text."""
     found = []
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit() and int(folder.name) != os.getpid():
@@ -169,7 +169,7 @@ def test_a_process_that_died_or_hung_is_replaced(fork: bool, host: Host, fresh_h
         ),
     ],
 )
-def test_an_end_without_an_answer_is_explained(host: Host, body: str, cause: Cause, message: str) -> None:
+def test_end_without_an_answer_is_explained(host: Host, body: str, cause: Cause, message: str) -> None:
     if not LINUX and ("bytearray" in body or "zeros" in body):
         pytest.skip("only Linux limits memory")
     error = error_of(evil(host, body))
@@ -203,16 +203,16 @@ IGNORED = "signal.signal(signal.SIGUSR1, signal.SIG_IGN)\n"
         (IGNORED + "time.sleep(60)", []),
         ("signal.signal(signal.SIGUSR1, signal.SIG_DFL)\ntime.sleep(60)", []),
         ("signal.signal(signal.SIGUSR1, lambda *_: os.write(4, b'garbage' * 9))\ntime.sleep(60)", []),
-        ("sum(range(10**12))", []),  # in C, which does not come back
+        ("sum(range(10**12))", []),  # a loop in C, which no signal handler interrupts
     ],
 )
-def test_a_late_answer_is_told_with_the_lines_that_run(host: Host, body: str, running: list[str]) -> None:
+def test_late_answer_is_reported_with_the_running_lines(host: Host, body: str, running: list[str]) -> None:
     error = error_of(evil(host, body, SHORT))
     assert (error.cause, [frame.text for frame in error.frames]) == (Cause.TIMED_OUT, running)
 
 
 @pytest.mark.skipif(SIGNAL is None, reason="this system has no such signal")
-def test_a_file_that_does_not_end_is_told_with_the_line_that_runs(host: Host) -> None:
+def test_endless_load_is_reported_with_the_running_line(host: Host) -> None:
     with host.worker("import time\ntime.sleep(60)\n", "slow.py", limits=SHORT) as worker:
         error = error_of(play(worker, "good", Array(X, "float32")))
     assert error.cause is Cause.NOT_LOADED and "no answer within" in error.message
@@ -220,12 +220,12 @@ def test_a_file_that_does_not_end_is_told_with_the_line_that_runs(host: Host) ->
 
 
 @pytest.mark.skipif(SIGNAL is None, reason="this system has no such signal")
-def test_code_that_asks_itself_where_it_is_gains_no_answer(host: Host) -> None:
+def test_self_sent_signal_gains_no_answer(host: Host) -> None:
     error = error_of(evil(host, "os.kill(os.getpid(), signal.SIGUSR1)\ntime.sleep(60)", SHORT, then_good=False))
     assert (error.cause, error.message) == (Cause.TIMED_OUT, "no answer in time")
 
 
-def test_a_frame_that_drips_in_is_stopped_in_time(host: Host) -> None:
+def test_slowly_sent_frame_is_stopped_in_time(host: Host) -> None:
     drip = (
         "import struct\n"
         "frame = struct.pack('<4sBBHIQ', b'norm', 1, 3, 0, 99, 0)\n"
@@ -242,7 +242,7 @@ def test_the_time_for_all_checks_is_bounded(host: Host) -> None:
         assert replace(error_of(play(worker, "evil")), frames=()) == used
         used_s = worker.used_s
         assert error_of(play(worker, "good", Array(X, "float32"))) == used
-        assert worker.used_s == used_s  # nothing is asked any more
+        assert worker.used_s == used_s  # no further request is sent
 
 
 FORGERY = """
@@ -261,12 +261,12 @@ def test_a_forged_answer_is_noticed(host: Host) -> None:
     assert error_of(observation).message.endswith("an answer that nobody asked for")
 
 
-def test_a_forged_answer_with_the_right_number_is_only_a_candidate(host: Host) -> None:
+def test_forged_answer_with_right_number_is_noticed_later(host: Host) -> None:
     find = "frame = sys._getframe()\nwhile 'serial' not in frame.f_locals: frame = frame.f_back\n"
     source = GOOD + "".join(f"    {line}\n" for line in (find + FORGERY.replace("SERIAL", "frame.f_locals['serial']")).splitlines())
     with host.worker(source, "forger.py") as worker:
         assert (result(play(worker, "evil")).values == 6).all()
-        time.sleep(0.05)  # for the second answer to arrive
+        time.sleep(0.05)  # so that the second answer arrives
         assert error_of(play(worker, "good", Array(X, "float32"))).cause is Cause.FORGED
         assert_good(worker)
 
@@ -288,7 +288,7 @@ EMPTY_FRAME = "import os; from normgrade.worker import messages; os.write(4, mes
         ("import os; os.closerange(0, 99)", "while the file was loaded, your code closed the files that answers go through"),
     ],
 )
-def test_a_file_that_cannot_be_loaded_is_not_loaded_for_the_next_request(host: Host, statement: str, message: str) -> None:
+def test_broken_file_is_loaded_only_once(host: Host, statement: str, message: str) -> None:
     with host.worker(f"print('loading')\n{statement}", "broken.py", limits=SHORT) as worker:
         first = play(worker, "good", Array(X, "float32"))
         used_s = worker.used_s
@@ -296,7 +296,7 @@ def test_a_file_that_cannot_be_loaded_is_not_loaded_for_the_next_request(host: H
         assert error_of(play(worker, "good", Array(X, "float32"))) is error_of(first) and worker.used_s == used_s
 
 
-def test_what_was_printed_before_a_failed_load_is_kept(host: Host) -> None:
+def test_output_before_a_failed_load_is_kept(host: Host) -> None:
     with host.worker("print('so far')\n1 / 0", "broken.py") as worker:
         observation = play(worker, "good")
     assert observation.stdout == "so far\n"
@@ -341,7 +341,7 @@ def test_every_dtype_makes_the_round_trip(host: Host, dtype: str) -> None:
     assert came.dtype == dtype and (came.values == values).all()
 
 
-def test_more_results_than_fit_are_refused_with_the_reason(host: Host) -> None:
+def test_too_many_results_are_refused_with_the_reason(host: Host) -> None:
     error = error_of(evil(host, "return tuple('x' * 1000 for _ in range(999))"))
     assert error.cause is Cause.RAISED and error.message.startswith("what was seen cannot be sent: a header of")
 
@@ -353,7 +353,7 @@ def test_output_belongs_to_the_request_that_printed_it(host: Host) -> None:
     assert printed == [f"out {number}\nerr {number}\nold" for number in range(3)]
 
 
-def test_output_after_the_answer_belongs_to_nobody(host: Host) -> None:
+def test_output_after_the_answer_is_dropped(host: Host) -> None:
     body = "def later():\n    time.sleep(0.1)\n    print('too late')\nthreading.Thread(target=later).start()"
     source = GOOD + "".join(f"    {line}\n" for line in body.splitlines())
     with host.worker(source, "late.py") as worker:
@@ -384,7 +384,7 @@ def test_output_cannot_steer_the_terminal(host: Host) -> None:
 @pytest.mark.parametrize(
     "body", ["sys.stdout = None", "sys.stdout.close()", "os.close(1); os.close(2)", "sys.stdout = sys.stderr = object()"]
 )
-def test_a_closed_or_replaced_stdout_harms_nobody(host: Host, body: str) -> None:
+def test_closed_or_replaced_stdout_is_harmless(host: Host, body: str) -> None:
     assert evil(host, body).error is None
 
 
@@ -406,7 +406,7 @@ def test_nothing_is_left_running(host: Host, body: str) -> None:
 
 @only_on_linux
 def test_a_daemon_is_gone_when_the_worker_ends(host: Host) -> None:
-    body = (  # it returns once the daemon has said something: before, its command line may not be there to be seen
+    body = (  # it returns only after the daemon wrote a line: its command line may not be visible before
         "import subprocess\ndaemon = ['sh', '-c', 'echo; sleep 987654 & sleep 987654']\n"
         "subprocess.Popen(daemon, start_new_session=True, stdout=subprocess.PIPE).stdout.readline()\nreturn 1"
     )
@@ -417,7 +417,7 @@ def test_a_daemon_is_gone_when_the_worker_ends(host: Host) -> None:
     assert running_with("987654") == []
 
 
-def test_a_child_that_returns_from_the_call_does_not_answer(host: Host) -> None:
+def test_forked_child_cannot_answer(host: Host) -> None:
     with host.worker(GOOD + "    return os.fork() > 0", "forks.py") as worker:
         assert result(play(worker, "evil")) is True
         time.sleep(0.1)
@@ -449,7 +449,7 @@ EXITS = "your code ended the process with exit code 0"
 
 
 def counted(host: Host, every: int, act: str, plays: int, limits: Limits = LIMITS) -> list[Observation]:
-    """What comes of `plays` calls, of which `every` so-manyth does something."""
+    """Return the observations of `plays` calls, of which every `every`-th runs `act`."""
     with host.worker(COUNTING.format(every=every, act=act), "counting.py", limits=limits) as worker:
         return [play(worker, "call") for _ in range(plays)]
 
@@ -463,7 +463,7 @@ def counted(host: Host, every: int, act: str, plays: int, limits: Limits = LIMIT
         ("os.kill(os.getpid(), 9)", "your code crashed: killed (SIGKILL); did it need too much memory?"),
     ],
 )
-def test_a_process_that_ends_at_every_fourth_call_has_no_answer_there(host: Host, act: str, why: str, plays: int) -> None:
+def test_exit_at_every_fourth_call_has_no_answer_there(host: Host, act: str, why: str, plays: int) -> None:
     answers = counted(host, 4, act, plays)
     died = [number for number, answer in enumerate(answers, 1) if answer.error is not None]
     assert died == [4, 8][: plays // 4]
@@ -472,13 +472,13 @@ def test_a_process_that_ends_at_every_fourth_call_has_no_answer_there(host: Host
 
 
 @only_on_linux
-def test_a_process_that_leaks_until_it_is_killed_has_no_answer_there(host: Host) -> None:
+def test_memory_leak_fails_the_call_that_is_killed(host: Host) -> None:
     answers = counted(host, 1, "kept.append(bytearray(300 * 2**20))", 5)
     assert [answer.error is None for answer in answers] == [True, True, True, False, True]
     assert error_of(answers[3]).message == NO_MEMORY and answers[3].deaths == (NO_MEMORY, NO_MEMORY)
 
 
-def test_a_process_that_is_killed_from_outside_is_forgiven_once(host: Host) -> None:
+def test_kill_from_outside_is_forgiven_once(host: Host) -> None:
     with host.worker(
         "import os\ncalls = 0\ndef call():\n    global calls\n    calls += 1\n    return f'{calls} {os.getpid()}'", "f.py"
     ) as worker:
@@ -490,12 +490,12 @@ def test_a_process_that_is_killed_from_outside_is_forgiven_once(host: Host) -> N
                 os.kill(int(result(answers[-1]).split()[1]), signal.SIGKILL)
                 time.sleep(0.1)
     counts = [answer.values["result"].split()[0] if answer.error is None else None for answer in answers]  # type: ignore[union-attr]
-    assert counts == ["1", "2", "3", "4", None, "1"]  # the new process has played again what the killed one had
+    assert counts == ["1", "2", "3", "4", None, "1"]  # the new process has repeated the plays of the killed one
     why = "your code crashed: killed (SIGKILL); did it need too much memory?"
     assert [answer.deaths for answer in answers] == [(), (), (why,), (), (why,), ()]
 
 
-def test_what_a_process_prints_when_it_plays_again_is_not_shown_twice(host: Host) -> None:
+def test_output_of_a_replay_is_not_shown_twice(host: Host) -> None:
     source = "import os\ndef say(x):\n    print('said', x)\n    return os.getpid()"
     with host.worker(source, "say.py") as worker:
         first = play(worker, "say", 1)
@@ -504,7 +504,7 @@ def test_what_a_process_prints_when_it_plays_again_is_not_shown_twice(host: Host
         assert [first.stdout, play(worker, "say", 2).stdout] == ["said 1\n", "said 2\n"]
 
 
-def test_a_thread_that_ends_the_process_later_is_not_forgiven_twice(host: Host) -> None:
+def test_exit_by_a_thread_is_not_forgiven_twice(host: Host) -> None:
     source = GOOD + "    threading.Timer(0.1, lambda: os._exit(0)).start()\ndef wait():\n    time.sleep(0.3)\n    return 1"
     with host.worker(source, "later.py") as worker:
         assert play(worker, "evil").error is None
@@ -513,7 +513,7 @@ def test_a_thread_that_ends_the_process_later_is_not_forgiven_twice(host: Host) 
         assert result(play(worker, "wait")) == 1
 
 
-def test_each_source_of_the_courses_own_is_forgiven_once(host: Host) -> None:
+def test_each_source_of_the_course_is_forgiven_once(host: Host) -> None:
     dies, fine = (COUNTING.format(every=2, act=act) for act in ("os._exit(0)", "None"))
     with host.worker("", "f.py") as worker:
         ended = [worker.answer(PlayQuestion(call("call"), 1000, source)) for source in (dies, dies, fine, dies, dies)]
@@ -521,13 +521,13 @@ def test_each_source_of_the_courses_own_is_forgiven_once(host: Host) -> None:
     assert [len(answer.deaths) for answer in ended] == [0, 2, 0, 0, 2]
 
 
-def test_a_death_while_the_file_is_loaded_counts_too(host: Host) -> None:
+def test_death_during_load_counts_too(host: Host) -> None:
     with host.worker("import os\nos._exit(5)", "f.py") as worker:
         assert play(worker, "f").deaths == ("your code ended the process with exit code 5",) * 2
         assert play(worker, "f").deaths == ()
 
 
-def test_a_submission_sees_five_files_and_a_bare_environment(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_submission_sees_five_files_and_bare_environment(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
     source = (
         "import os, sys\n"
         "def files():\n    return ' '.join(fd for fd in sorted(map(str, range(64))) if there(int(fd)))\n"
@@ -616,7 +616,7 @@ def test_the_process_is_reused_between_requests(host: Host) -> None:
 
 @pytest.fixture
 def interruptible() -> Iterator[None]:
-    """Python raises at an interrupt, even where it was started in the background and ignores them."""
+    """Make Python raise at an interrupt, even if it was started in the background and ignores them."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -624,7 +624,7 @@ def interruptible() -> Iterator[None]:
 
 @pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_leaves_no_half_answer(host: Host) -> None:
-    with host.worker(GOOD + "    time.sleep(4)\n    return 1", "slow.py") as worker:  # far longer than the interrupt takes, on any machine
+    with host.worker(GOOD + "    time.sleep(4)\n    return 1", "slow.py") as worker:  # far longer than the interrupt takes
         assert_good(worker)
         threading.Timer(0.2, lambda: signal_main()).start()
         with pytest.raises(KeyboardInterrupt):
@@ -639,7 +639,7 @@ def signal_main() -> None:
 
 
 @only_on_linux
-def test_a_submission_that_kills_the_zygote_fails_pays_for_another_one_and_harms_no_other() -> None:
+def test_killing_the_zygote_fails_only_that_submission() -> None:
     with Host("process") as host, host.worker(GOOD + "    os.kill(os.getppid(), 9)\n    time.sleep(9)", "killer.py") as worker:
         assert error_of(play(worker, "evil")).cause is Cause.CRASHED
         used, started = worker.used_s, time.monotonic()
@@ -653,7 +653,7 @@ def test_a_submission_that_kills_the_zygote_fails_pays_for_another_one_and_harms
 
 
 @only_on_linux
-def test_a_zygote_that_died_is_started_anew() -> None:
+def test_dead_zygote_is_restarted() -> None:
     with Host("process") as host:
         with host.worker(GOOD + "    pass", "good.py") as worker:
             assert_good(worker)
@@ -665,7 +665,7 @@ def test_a_zygote_that_died_is_started_anew() -> None:
 
 
 class Dying:
-    """Gives out some lines that nobody is at the other end of, and none after that; with each of them it dies."""
+    """A starter that hands out some channels without a worker at the other end, and then raises Lost."""
 
     def __init__(self, lines: list[str]) -> None:
         self.lines = lines
@@ -706,7 +706,7 @@ class DyingHost(Host):
 
 
 @pytest.mark.parametrize("lines", [["one"], ["one", "two"], ["one"] * 9])
-def test_zygotes_that_die_once_the_submission_ran_are_its_failure(lines: list[str]) -> None:
+def test_zygotes_killed_by_a_submission_are_its_failure(lines: list[str]) -> None:
     with DyingHost(lines) as host, host.worker(GOOD + "    pass", "evil.py") as worker:
         error = error_of(play(worker, "evil"))
     assert error == Error(
@@ -715,16 +715,14 @@ def test_zygotes_that_die_once_the_submission_ran_are_its_failure(lines: list[st
     )
 
 
-def test_zygotes_that_die_before_anything_ran_are_the_machines_failure() -> None:
+def test_zygotes_dead_before_any_run_raise_grader_error() -> None:
     with DyingHost([]) as host, host.worker(GOOD + "    pass", "good.py") as worker, pytest.raises(GraderError) as raised:
         play(worker, "good")
     assert str(raised.value) == "The process that runs submissions ended twice without cause. Is memory short? Free some, and try again."
 
 
 @pytest.mark.parametrize("starter", [Zygote, Spawner] if LINUX else [Spawner])
-def test_a_process_that_does_not_start_is_an_error_of_the_grader(
-    starter: Callable[[str], Zygote | Spawner], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failed_start_is_a_grader_error(starter: Callable[[str], Zygote | Spawner], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(launch, "BOOTSTRAP", "raise SystemExit('out of order')")
     waiting = starter("process")
     with pytest.raises(GraderError, match=r"did not start\. Does `python -c 'import torch'` work\? It said:\nout of order"):
@@ -759,7 +757,7 @@ def test_closing_the_host_ends_everything() -> None:
 
 
 @only_on_linux
-def test_a_grader_that_is_killed_takes_everything_with_it() -> None:
+def test_killed_grader_takes_all_processes_with_it() -> None:
     code = (
         "from normgrade.worker.host import Host\nfrom normgrade.worker.observation import Request\nimport os\nhost = Host('process')\n"
         "worker = host.worker('import os\\ndef f(): os.system(\"sleep 765432 &\")', 'f.py')\n"
@@ -774,7 +772,7 @@ def test_a_grader_that_is_killed_takes_everything_with_it() -> None:
     assert running_with("765432") == []
 
 
-def test_the_zygote_starts_before_anything_slow_is_imported() -> None:
+def test_host_imports_nothing_slow() -> None:
     environment = os.environ | {"PYTHONPATH": str(Path(launch.__file__).parents[2])}
     code = "import sys, normgrade.worker.host\nprint({'numpy', 'pytest', 'rich', 'torch'} & {*sys.modules})"
     assert subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True).stdout == "set()\n"

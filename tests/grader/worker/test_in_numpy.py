@@ -1,4 +1,4 @@
-"""Playing what is written with NumPy alone: in a worker, from the request to the numbers."""
+"""Tests of plays of submissions written only with NumPy, in a worker, from the request to the numbers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_a_worker_plays_both_functions(host: Host) -> None:
     assert isinstance(gradient, Array) and gradient.values.tolist() == [0.0, 0.0, 0.0]
 
 
-def test_where_processes_are_not_forked_they_are_started_anew() -> None:
+def test_without_fork_processes_are_started_anew() -> None:
     with Host(fork=False, written_with="numpy") as host:
         seen = asked(host, "import sys\ndef f():\n    return 'torch' in sys.modules\n")
     assert seen.error is None and seen.values["result"] is False
@@ -65,11 +65,11 @@ def test_a_banned_library_cannot_be_imported(host: Host, statement: str) -> None
     assert "which the exercise bans (by the rule" in error.message
 
 
-def test_other_libraries_can_be(host: Host) -> None:
+def test_other_libraries_can_be_imported(host: Host) -> None:
     assert asked(host, "import dataclasses, colorsys, numpy.linalg\ndef f():\n    return 1\n").error is None
 
 
-def test_every_play_begins_with_the_same_random_numbers_and_settings() -> None:
+def test_every_play_starts_with_the_same_settings() -> None:
     source = "import numpy as np, random\ndef f():\n    np.seterr(all='raise')\n    return np.random.rand() + random.random()\n"
     module = load(source, "f.py")
     before = np.geterr()
@@ -84,6 +84,6 @@ def test_inputs_are_copies() -> None:
     assert array.values.tolist() == [0.0, 0.0]
 
 
-def test_there_is_no_bfloat16() -> None:
+def test_bfloat16_is_refused() -> None:
     with pytest.raises(ValueError, match="NumPy has no bfloat16: take float16"):
         in_numpy.given(Array(np.zeros(2, np.float32), "bfloat16"))

@@ -1,4 +1,4 @@
-"""Playing what is written with PyTorch: its settings before every play. What travels is tested with `play`."""
+"""Tests of the settings of PyTorch before every play. The values that travel are tested in test_play.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ctrl-C at any moment of a cold command: it ends the command, and what is kept is what an undisturbed grading keeps."""
+"""Tests of Ctrl-C at any moment of a cold command: the command ends, and its cache holds only right entries."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ if sys.platform == "win32":
     pytest.skip("signals as POSIX has them", allow_module_level=True)
 
 MOMENTS = {"check": 14, "verify": 13, "watch": 13} if THOROUGH else {"check": 6, "verify": 5, "watch": 5}  # each on an empty cache
-COLD = {"check": 20, "verify": 12, "watch": 8} if THOROUGH else {"check": 5, "verify": 2, "watch": 1}  # of processes that hold nothing yet
-COLD_S = 4.0  # about what such a command takes
+COLD = {"check": 20, "verify": 12, "watch": 8} if THOROUGH else {"check": 5, "verify": 2, "watch": 1}  # in fresh processes
+COLD_S = 4.0  # about the duration of such a command
 AT_ONCE = 3
-POLLED = Lock()  # held by whoever polls the processes
-ROW_S = 60  # for one command, whatever happens to it
+POLLED = Lock()  # held while a thread polls the processes
+ROW_S = 60  # the most for one command
 COMMANDS = {
     "check": ["check", "rms", "centring", "--format", "json"],
     "verify": ["verify", "rms", "--format", "json"],
@@ -67,21 +67,21 @@ SENTENCE = "Error: Interrupted before it was done."
 
 
 class Moment(NamedTuple):
-    """Some time after the command began, or began to compute its n-th expectation."""
+    """A moment `later_s` seconds after the command began, or began to compute its n-th expectation."""
 
     computed: int
     later_s: float
 
 
 def moments(command: str, computed: int) -> list[Moment]:
-    """A third of them at any time before the first expectation, the others while the command computes so many."""
+    """Return random moments: a third in the first 1.5 s of the command, the others while it computes expectations."""
     chance, number = random.Random(command), MOMENTS[command]
     early = [Moment(0, chance.uniform(0, 1.5)) for _ in range(number // 3)]
     return early + [Moment(chance.randint(1, computed - 1), chance.uniform(0, 0.06)) for _ in range(number - len(early))]
 
 
 class Ended(NamedTuple):
-    """How a command ended that was interrupted at some moment; whether it had told its result by then."""
+    """The end of a command that was interrupted at some moment. `told` is true if it had printed its result before."""
 
     moment: Moment
     code: int | None
@@ -91,18 +91,18 @@ class Ended(NamedTuple):
 
 @pytest.fixture(scope="module")
 def forked() -> BaseContext:
-    """Processes that hold PyTorch already, since to import it takes longer than all the rest."""
+    """Return a context whose processes have imported PyTorch already, since the import takes longer than everything else."""
     context = get_context("forkserver")
     context.set_forkserver_preload(["torch", "normgrade.cli.check", "normgrade.oracle.expectation", "normgrade.suite.run"])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", str(Path(normgrade.__file__).parents[1]))  # the one under test, and no other
+        patch.setenv("PYTHONPATH", str(Path(normgrade.__file__).parents[1]))  # only the normgrade under test
         forkserver.ensure_running()
     return context
 
 
 @dataclass
 class Running:
-    """A command on right answers, in a process of its own, and what it has written up to now."""
+    """A command on right answers, in its own process, and its output up to now."""
 
     process: BaseProcess
     home: Path
@@ -112,21 +112,21 @@ class Running:
         return path.read_text(encoding="utf-8") if path.exists() else ""
 
     def wait_for(self, name: str, size: int, timeout_s: float = ROW_S) -> bool:
-        """Return if so much is written within this time."""
+        """Return True if so many characters are written within this time."""
         return becomes_true(lambda: len(self.written(name)) >= size, timeout_s)
 
     def ended(self) -> int | None:
-        """Return the exit code, once there is one."""
+        """Wait for the exit code and return it; None if the process does not end in time."""
         return self.exit_code() if becomes_true(lambda: self.exit_code() is not None, ROW_S) else None
 
     def exit_code(self) -> int | None:
-        """Poll the process. To start one polls all others, too, and the second of two polls at once finds no code."""
+        """Poll the process. A start of a process polls all others too, and the second of two simultaneous polls finds no code."""
         with POLLED:
             return self.process.exitcode
 
 
 def becomes_true(holds: Callable[[], bool], timeout_s: float) -> bool:
-    """Return if it holds within this time."""
+    """Return True if it holds within this time."""
     deadline = time.monotonic() + timeout_s
     while not holds() and time.monotonic() < deadline:
         time.sleep(0.002)
@@ -135,7 +135,7 @@ def becomes_true(holds: Callable[[], bool], timeout_s: float) -> bool:
 
 @contextmanager
 def started(forked: BaseContext, command: str, course: Course, home: Path) -> Iterator[Running]:
-    """The command, on its way; killed in the end, with all that it started."""
+    """Start the command and yield it. Afterwards kill it with all its processes."""
     for slug in course.slugs:
         shutil.copy(course.exercise(slug).reference, home / f"{slug}.py")
     places = {"NORMGRADE_COURSE": course.root, "NORMGRADE_CACHE": home / "cache", "NORMGRADE_CONFIG": home / "config"}
@@ -155,7 +155,7 @@ def started(forked: BaseContext, command: str, course: Course, home: Path) -> It
 
 
 def undisturbed(forked: BaseContext, command: str, course: Course, home: Path) -> int:
-    """The command on an empty cache, `watch` until it has told its first result: how many expectations it computes."""
+    """Run the command on an empty cache, `watch` until its first result. Return how many expectations it computes."""
     with started(forked, command, course, home) as running:
         assert running.wait_for("out", 1) if command == "watch" else running.ended() == 0
         return len(running.written("progress")) - 1
@@ -170,13 +170,13 @@ def interrupted(forked: BaseContext, command: str, course: Course, home: Path, m
 
 
 def kept(home: Path) -> dict[str, bytes]:
-    """The contents of a cache, by key, without the seal that every cache sets with a key of its own."""
+    """Return the contents of a cache by key, without the seals, which differ in every cache."""
     found = [path for path in (home / "cache").rglob("*") if path.is_file() and len(path.name) == 64]
     return {path.name: path.read_bytes()[32:] for path in found}
 
 
 class Struck(NamedTuple):
-    """The interrupts of one command: how each ended, the cache that each left, and the right one, of a command that nobody interrupted."""
+    """The interrupts of one command: each end, the cache that each left, and the right cache of an uninterrupted command."""
 
     ended: list[Ended]
     kept: list[Mapping[str, bytes]]
@@ -213,8 +213,8 @@ def test_an_interrupt_is_never_swallowed(command: str, strike: Callable[[str], S
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_an_interrupt_is_told_in_one_sentence(command: str, strike: Callable[[str], Struck]) -> None:
-    """Ctrl-C is the ordinary end of `watch`: once it watches, there is nothing to tell."""
+def test_interrupt_is_reported_in_one_sentence(command: str, strike: Callable[[str], Struck]) -> None:
+    """Print nothing when `watch` already watches, since Ctrl-C is its ordinary end."""
     said = {each.err for each in strike(command).ended if each.code == 130}
     assert said <= {"", SENTENCE} if command == "watch" else said == {SENTENCE}
     assert {each.err for each in strike(command).ended if each.code == 130 and each.moment.computed} == (
@@ -223,7 +223,7 @@ def test_an_interrupt_is_told_in_one_sentence(command: str, strike: Callable[[st
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_what_an_interrupted_command_keeps_is_right(command: str, strike: Callable[[str], Struck]) -> None:
+def test_cache_of_an_interrupted_command_is_right(command: str, strike: Callable[[str], Struck]) -> None:
     found = strike(command)
     assert len(found.right) >= 5
     wrong = [name for each in found.kept for name, content in each.items() if found.right.get(name) != content]
@@ -241,7 +241,7 @@ def test_afterwards_the_right_answer_passes(command: str, strike: Callable[[str]
         assert (running.ended(), running.written("err")) == (0, "")
 
 
-# Commands from their first line on, which import PyTorch meanwhile
+# Commands interrupted from their first line on, also while they import PyTorch
 
 FIRST_LINE = """
 import os, signal, sys
@@ -254,7 +254,7 @@ program.main()
 
 
 class Cut(NamedTuple):
-    """How a command ended that was interrupted so long after its first line, and what it left in the folder for temporary files."""
+    """The end of a command interrupted `later_s` seconds after its first line, and the temporary files that it left."""
 
     command: str
     later_s: float
@@ -283,7 +283,7 @@ def cut(command: str, later_s: float, course: Course, home: Path, times: int = 1
         assert os.read(reading, 1) == b"."
         time.sleep(later_s)
         for _ in range(times):
-            os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all of them
+            os.killpg(process.pid, signal.SIGINT)  # to all processes, as a terminal does
             time.sleep(0.05)
         out, err = process.communicate(timeout=ROW_S)
         return Cut(command, later_s, process.returncode, out, err.strip(), os.listdir(home / "tmp"))
@@ -294,7 +294,7 @@ def cut(command: str, later_s: float, course: Course, home: Path, times: int = 1
         process.wait()
 
 
-def test_a_cold_command_ends_orderly_whenever_it_is_interrupted(tiny: Course, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_cold_command_ends_cleanly_at_any_moment(tiny: Course, tmp_path_factory: pytest.TempPathFactory) -> None:
     when = [(command, COLD_S * number / total) for command, total in COLD.items() for number in range(total)]
     with ThreadPoolExecutor(2) as pool:
         found = list(pool.map(lambda each: cut(each[0], each[1], tiny, tmp_path_factory.mktemp("cold")), when))
@@ -308,7 +308,7 @@ def test_a_cold_command_ends_orderly_whenever_it_is_interrupted(tiny: Course, tm
     assert wrong == []
 
 
-def test_several_interrupts_are_as_one(tiny: Course, tmp_path: Path) -> None:
+def test_several_interrupts_act_as_one(tiny: Course, tmp_path: Path) -> None:
     found = cut("check", 0.9, tiny, tmp_path, times=4)
     assert (found.code, found.out, found.err, found.left) == (130, "", SENTENCE, [])
 
@@ -328,7 +328,7 @@ def press():
 
 @pytest.fixture
 def interrupted_python(tmp_path: Path) -> Callable[[str], tuple[int, str, str]]:
-    """Run a script in which `press` is a Ctrl-C: its exit code, and what it wrote."""
+    """Return a function that runs a script in which `press()` is a Ctrl-C, and returns its exit code and its output."""
 
     def ran(script: str) -> tuple[int, str, str]:
         environment = os.environ | {"PYTHONPATH": str(Path(normgrade.__file__).parents[1])}
@@ -375,7 +375,7 @@ except KeyboardInterrupt:
     assert interrupted_python(script) == (0, "[]\n", "")
 
 
-def test_what_cleans_up_is_not_interrupted_again(interrupted_python: Interrupted) -> None:
+def test_cleanup_is_not_interrupted_again(interrupted_python: Interrupted) -> None:
     script = """
 try:
     try:
@@ -393,7 +393,7 @@ except KeyboardInterrupt:
     assert interrupted_python(script) == (0, "clean\nover\n", "")
 
 
-def test_whoever_swallowed_an_interrupt_is_interrupted_again(interrupted_python: Interrupted) -> None:
+def test_swallowed_interrupt_is_raised_again(interrupted_python: Interrupted) -> None:
     script = """
 for _ in range(2):
     try:
@@ -411,7 +411,7 @@ def test_a_process_that_ends_is_not_interrupted(interrupted_python: Interrupted,
     assert interrupted_python("import pressed\npress()\ntime.sleep(0.1)\nprint('ended')") == (0, "ended\n", "")
 
 
-def test_a_process_that_is_not_prepared_yet_does_not_get_the_interrupt(interrupted_python: Interrupted) -> None:
+def test_blocked_interrupt_arrives_after_the_block(interrupted_python: Interrupted) -> None:
     script = """
 child = "import os, signal; os.kill(os.getpid(), signal.SIGINT); print('kept', signal.SIGINT in signal.sigpending(), flush=True)"
 try:
@@ -429,12 +429,12 @@ with interrupts.blocked():
     assert interrupted_python(script) == (0, "kept True\nblocked\narrived\nFalse\n", "")
 
 
-def test_an_interrupt_that_is_ignored_stays_so(interrupted_python: Interrupted) -> None:
+def test_ignored_interrupt_stays_ignored(interrupted_python: Interrupted) -> None:
     script = "signal.signal(signal.SIGINT, signal.SIG_IGN)\ninterrupts.remember()\npress()\nprint(interrupts.is_remembered())"
     assert interrupted_python(script) == (0, "False\n", "")
 
 
-def test_an_interrupt_that_surfaced_as_another_error_is_told_once(interrupted_python: Interrupted, tmp_path: Path) -> None:
+def test_interrupt_hidden_by_another_error_is_reported_once(interrupted_python: Interrupted, tmp_path: Path) -> None:
     (tmp_path / "failing.py").write_text("import __main__\n__main__.press()\nraise OSError\n", encoding="utf-8")
     script = """
 from normgrade import __main__ as program, cli

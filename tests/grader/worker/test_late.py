@@ -1,4 +1,4 @@
-"""A process says where it is when it is asked, as often as Python gets round to it."""
+"""Tests of the signal that asks a process for its running frame. Python answers when it next runs a signal handler."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def restored() -> Iterator[None]:
     signal.signal(signal.SIGUSR1, before)
 
 
-def test_it_tells_the_frame_that_runs() -> None:
+def test_running_frame_is_reported() -> None:
     told: list[str] = []
     when_asked(lambda frame: told.append(frame.f_code.co_name if frame else ""))
 
@@ -33,7 +33,7 @@ def test_it_tells_the_frame_that_runs() -> None:
     assert told[0] in ("running", "ask")
 
 
-def test_no_process_and_one_that_is_gone_are_not_asked() -> None:
+def test_missing_process_is_not_asked() -> None:
     when_asked(lambda frame: pytest.fail("asked itself"))
     ask(0)
-    ask(2**22 + 1)  # above the largest id there is
+    ask(2**22 + 1)  # above the largest process id

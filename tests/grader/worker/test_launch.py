@@ -1,4 +1,4 @@
-"""How worker processes are started: their command, their environment, their pipes, and what is said where they do not start."""
+"""Tests of the start of worker processes: their command, environment and pipes, and the message if they do not start."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from normgrade.worker.walls.process import Budget
 only_posix = pytest.mark.skipif(sys.platform == "win32", reason="signals and pipes as POSIX has them")
 
 
-def test_a_worker_may_compute_no_longer_than_all_answers_may_take() -> None:
+def test_processor_time_is_limited_by_the_total_time() -> None:
     assert launch.budget_of(Limits(answer_s=1.0, total_s=9.2, memory_mib=64)) == Budget(64, 11)
 
 
-def test_the_command_leaves_out_what_is_the_users() -> None:
+def test_command_ignores_the_users_settings() -> None:
     environment = os.environ | {"PYTHONPATH": "/nowhere", "PYTHONSTARTUP": "/nowhere"}
     command = launch.command("worker.zygote_protocol", "")
     program, *options, code = command
@@ -32,14 +32,14 @@ def test_the_command_leaves_out_what_is_the_users() -> None:
     assert done.stdout.splitlines()[1] == "True 1 1" and "worker.zygote_protocol" in code
 
 
-def test_a_clone_names_its_source_and_an_installed_package_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_a_clone_adds_its_source_to_the_path(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(launch, "PACKAGE", Path("/home/me/clone/grader/normgrade"))
     assert "'/home/me/clone/grader'" in launch.command("worker.zygote", "")[-1]
     monkeypatch.setattr(launch, "PACKAGE", Path("/usr/lib/python3/dist-packages/normgrade"))
     assert "dist-packages" not in launch.command("worker.zygote", "")[-1]
 
 
-def test_a_worker_computes_with_one_thread_and_learns_nothing_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_has_one_thread_and_no_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECRET", "hush")
     monkeypatch.setenv("OMP_NUM_THREADS", "8")
     monkeypatch.setenv("LD_LIBRARY_PATH", "/opt/lib")
@@ -50,7 +50,7 @@ def test_a_worker_computes_with_one_thread_and_learns_nothing_of_the_user(monkey
 
 
 @only_posix
-def test_pipes_lead_from_one_end_to_the_other() -> None:
+def test_pipes_connect_both_ends() -> None:
     ours, (question, answer, output) = launch.pipes()
     for source, end in ((ours.question, question), (answer, ours.answer), (output, ours.output)):
         os.write(source, b"x")
@@ -93,13 +93,13 @@ def test_a_process_that_does_not_start_is_explained(log: bytes, code: int | None
     assert error == f"The process that runs submissions did not start. Does `python -c 'import torch'` work? It said:\n{said}"
 
 
-def test_where_pytorch_is_missing_it_is_said_how_to_install_it() -> None:
+def test_missing_pytorch_is_explained() -> None:
     error = str(launch.did_not_start(b"ModuleNotFoundError: No module named 'torch'", 1))
     assert error == f"PyTorch is not installed for {sys.executable}. Run `{sys.executable} -m pip install torch`, then try again."
 
 
 @only_posix
-def test_every_submission_is_told_why_no_process_started(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_submission_gets_the_start_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(launch, "START_S", 0.0)
     zygote = launch.Zygote("process")
     try:
@@ -107,6 +107,6 @@ def test_every_submission_is_told_why_no_process_started(monkeypatch: pytest.Mon
             with pytest.raises(GraderError, match="The process that runs submissions did not start"):
                 zygote.start(launch.DEFAULT_BUDGET)
         zygote.wait(0.0)
-        assert zygote.ready  # there is nothing to wait for
+        assert zygote.ready  # it has failed, so waiting is over
     finally:
         zygote.close()

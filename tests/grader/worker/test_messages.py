@@ -1,4 +1,4 @@
-"""Messages: what goes in comes out, and what is no message is a ProtocolError and nothing else."""
+"""Tests of messages: an encoded message is decoded back, and anything else raises a ProtocolError."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from normgrade.worker.observation import Array, Cause, Error, Foreign, Frame, Ob
 
 
 def back(values: dict[str, Value], error: Error | None = None) -> Observation:
-    """An observation after its way as a frame."""
+    """Return an observation after encoding and decoding."""
     frame = messages.encode(Observation(values, error), 7)
     serial, observation = messages.decode(Observation, frame, body_limit=10**6)
     assert serial == 7
@@ -91,7 +91,7 @@ def test_an_array_comes_back() -> None:
 
 
 @pytest.mark.parametrize("value", [[], (), {}, [1], np.ones(2), 2**64, {1}])
-def test_what_is_no_value_is_not_sent(value: Any) -> None:
+def test_other_types_are_not_sent(value: Any) -> None:
     with pytest.raises(ProtocolError):
         messages.encode(Observation({"x": value}))
 
@@ -171,7 +171,7 @@ def test_a_wrong_error_is_refused(error: Any, message: str) -> None:
     refuse(answer({}, error), message)
 
 
-def test_a_damaged_frame_is_a_protocol_error_or_another_message() -> None:
+def test_damaged_frame_is_refused_or_another_message() -> None:
     error = Error(Cause.RAISED, "no", ("ValueError",), (Frame(1, "f", "x"),))
     values: dict[str, Value] = {
         "a": Array(np.arange(6, dtype=np.float32).reshape(2, 3), "float32"),
@@ -201,7 +201,7 @@ def test_a_damaged_frame_is_a_protocol_error_or_another_message() -> None:
     assert refused > 3000
 
 
-def test_frames_are_read_one_after_the_other_from_a_pipe() -> None:
+def test_messages_are_read_from_a_pipe_in_order() -> None:
     ours, theirs = os.pipe()
     for number in (1, 2):
         framing.send(theirs, messages.encode(Observation({"x": number}), number))

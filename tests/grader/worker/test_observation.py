@@ -1,4 +1,4 @@
-"""Requests and observations: plain values that nothing changes once they are made."""
+"""Tests of requests and observations: plain immutable values."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ import pytest
 from normgrade.worker.observation import HALF, Array, Cause, Error, Observation, Request
 
 
-def test_causes_are_told_by_words_that_differ() -> None:
+def test_causes_have_distinct_words() -> None:
     assert [str(cause) for cause in Cause] == ["raised", "not loaded", "exited", "crashed", "memory limit", "timed out", "forged"]
 
 
-def test_an_array_is_compared_by_nobody_by_accident() -> None:
-    """Arrays of the same numbers are not equal to each other: a comparison needs a tolerance."""
+def test_arrays_are_equal_only_to_themselves() -> None:
+    """Treat arrays of the same numbers as unequal, since a comparison needs a tolerance."""
     numbers = np.ones(3, np.float32)
     array = Array(numbers, "float32")
     assert array == array and array != Array(numbers, "float32")
     assert array.error == 0.0
 
 
-def test_an_empty_observation_has_no_error_and_printed_nothing() -> None:
+def test_observation_is_empty_by_default() -> None:
     assert (Observation().values, Observation().error, Observation().stdout) == ({}, None, "")
     error = Error(Cause.RAISED, "no")
     assert (error.types, error.frames, error.step) == ((), (), None)
 
 
 @pytest.mark.parametrize("made", [Array(np.ones(1), "float64"), Request("layer_story", {}), Observation()])
-def test_what_crosses_is_not_changed(made: object) -> None:
+def test_values_that_travel_are_immutable(made: object) -> None:
     for name in type(made).__dataclass_fields__:  # type: ignore[attr-defined]
         with pytest.raises(FrozenInstanceError):
             setattr(made, name, None)
 
 
-def test_half_precision_is_named_as_pytorch_names_it() -> None:
+def test_half_precision_has_pytorchs_names() -> None:
     torch = pytest.importorskip("torch")
     assert [getattr(torch, name).itemsize for name in HALF] == [2, 2]

@@ -1,4 +1,4 @@
-"""One play on record: which values are kept, which are replaced, and that nothing of it reaches the grader but numbers."""
+"""Tests of recorded plays: which values are kept, which can be replaced, and that only numbers reach the grader."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def result(recording: Recording) -> np.ndarray:
     return value.values
 
 
-def test_values_are_recorded_in_the_order_of_time() -> None:
+def test_values_are_recorded_in_order() -> None:
     found = played(CENTRED)
     assert [text(CENTRED, each) for each in found.records] == ["x", "x.mean(-1, keepdims=True)", "x - mean"]
     assert found.records[1].values.tolist() == [[1.0], [4.0]] and found.error is None
@@ -56,13 +56,13 @@ def test_a_loop_counts_its_iterations() -> None:
     assert [(each.iteration, each.values.tolist()) for each in found] == [(0, [0, 2, 4]), (1, [6, 10, 14])]
 
 
-def test_a_value_can_be_put_in_the_place_of_another() -> None:
+def test_value_can_be_replaced() -> None:
     mean = played(CENTRED).records[1]
     found = played(CENTRED, Put(mean.place, 0, Array(np.array([[2.0], [0.0]]), "float64")), keep=False)
     assert result(found).tolist() == [[-2, -1, 0], [3, 4, 5]] and found.records == ()
 
 
-def test_what_is_updated_in_place_keeps_its_identity() -> None:
+def test_tensor_updated_in_place_keeps_its_identity() -> None:
     source = "import torch\n\ndef f(x):\n    total = torch.zeros(3)\n    same = total\n    total += x[0]\n    return same\n"
     [place] = [number for number, spot in enumerate(rewritten(source).spots) if spot.kind is Kind.UPDATED]
     assert result(played(source, Put(place, 0, Array(np.full(3, 9.0), "float64")))).tolist() == [9, 9, 9]
@@ -82,12 +82,12 @@ def test_the_last_records_are_kept() -> None:
     assert sum(each.values.size for each in played(source, asked=wide).records) <= MOST_OF_ALL
 
 
-def test_what_is_too_large_or_no_number_is_not_recorded() -> None:
+def test_large_and_non_numeric_values_are_not_recorded() -> None:
     source = "def f(x):\n    large, whole, word = x.repeat(99, 9), x.long() + 1, 'a' + 'b'\n    return x\n"
     assert {text(source, each) for each in played(source).records} == {"x"}
 
 
-def test_a_value_that_cannot_be_read_harms_nobody() -> None:
+def test_unreadable_value_is_harmless() -> None:
     source = "import torch\n\ndef f(x):\n    return torch.vmap(lambda row: row.mean() + row)(x) + x.to_sparse().sum() * 1\n"
     assert played(source).error is None
 
@@ -121,7 +121,7 @@ def test_a_worker_plays_its_submission_on_record(host: Host) -> None:
 
 def test_another_source_of_the_course_is_played_on_record(host: Host) -> None:
     with host.worker("", "f.py") as worker:
-        assert len(worker.record(RecordQuestion(X_IN, 4096, CENTRED)).records) == 5  # names too, as often as they are read
+        assert len(worker.record(RecordQuestion(X_IN, 4096, CENTRED)).records) == 5  # names too, each time they are read
 
 
 def test_a_submission_that_ends_its_process_has_no_records(host: Host) -> None:

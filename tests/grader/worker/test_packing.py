@@ -1,4 +1,4 @@
-"""Packing: what goes in comes out, and what was not packed is a ProtocolError and nothing else."""
+"""Tests of packing: a packed value is unpacked unchanged, and any other bytes raise a ProtocolError."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TENSOR = Foreign(Reason.FORM, "Tensor", "complex64", (2, 0), "torch.strided", "c
 
 
 def back(value: Any) -> Any:
-    """A value that was packed and unpacked."""
+    """Return a value after packing and unpacking."""
     header, arrays = pack(value)
     return unpack(header, b"".join(arrays))
 
@@ -61,7 +61,7 @@ def test_numbers_of_another_byte_order_are_refused() -> None:
         pack(Array(np.ones(2, ">f8"), "float64"))
 
 
-def test_bfloat16_travels_in_two_bytes_and_comes_back_exactly() -> None:
+def test_bfloat16_takes_two_bytes_and_is_exact() -> None:
     values = np.array([1.0, -2.5, 3.3895314e38, math.inf, -0.0, 9.2e-41], np.float32)
     values = (values.view(np.uint32) & 0xFFFF0000).view(np.float32)
     assert [len(each) for each in pack(Array(values, "bfloat16"))[1]] == [12]
@@ -112,7 +112,7 @@ def test_a_lone_surrogate_becomes_a_question_mark() -> None:
         (Array(np.ones(2), "float32"), "says float32 but holds float64"),
     ],
 )
-def test_what_cannot_be_packed_is_named(value: Any, message: str) -> None:
+def test_unpackable_value_is_named(value: Any, message: str) -> None:
     with pytest.raises(ProtocolError, match=message):
         pack(value)
 
@@ -146,7 +146,7 @@ def test_a_wrong_header_is_refused(header: bytes, message: str) -> None:
     refuse(header, message)
 
 
-def test_values_may_be_as_deep_as_that() -> None:
+def test_values_may_have_the_greatest_depth() -> None:
     nested: Any = 0
     for _ in range(DEPTH):
         nested = [nested]
@@ -179,7 +179,7 @@ def test_a_wrong_array_is_refused(description: Any, message: str) -> None:
     refuse({"$array": description}, message, b"\1\0\1\2")
 
 
-def test_an_empty_array_of_huge_shape_is_an_empty_array() -> None:
+def test_empty_array_of_huge_shape_is_accepted() -> None:
     array = unpack(b'{"$array":["int8",[0,4611686018427387904]]}', b"")
     assert isinstance(array, Array) and array.values.shape == (0, 2**62)
 
@@ -209,11 +209,11 @@ def test_a_description_of_another_length_is_refused(described: Any) -> None:
 
 
 @pytest.mark.parametrize("described", [None, ["weight"], [1, []], ["weight", None], ["weight", "ab"], ["weight", [1]], ["w", [], []]])
-def test_a_wrong_name_of_what_is_absent_is_refused(described: Any) -> None:
+def test_malformed_absent_name_is_refused(described: Any) -> None:
     refuse({"$absent": described}, "expected")
 
 
-def test_what_is_ours_is_not_searched_for_fields_named_twice_but_checked_otherwise() -> None:
+def test_own_data_may_name_fields_twice_but_is_checked() -> None:
     assert unpack(b'{"x":1,"x":2}', b"", ours=True) == {"x": 2}
     for header in (b"{", b"\xff", b'{"$array":["int8",[2]]}', b'{"$array":["int8",[-1]]}', b'{"$array":7}', b'{"$other":1}'):
         with pytest.raises(ProtocolError):

@@ -1,4 +1,4 @@
-"""Playing a probe: whatever the code does, it is observed, described, and gone before the next play."""
+"""Tests of playing a probe: its results and errors are observed, and its changes are undone before the next play."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ X = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
 
 
 def to_value(thing: object, size_limit_bytes: int | None = None) -> Value:
-    """A thing of PyTorch's as it may travel."""
+    """Convert an object of PyTorch to a value that can travel."""
     return value_of(thing, library("torch"), size_limit_bytes)
 
 
@@ -33,7 +33,7 @@ def loaded(source: str, name: str = "played") -> ModuleType:
 
 
 def called(source: str, *args: Any, **options: Any) -> Observation:
-    """What comes of calling `f` in this source."""
+    """Return the observation of a call of `f` in this source."""
     return play(loaded(source), Request("function_call", {"function": "f", "args": list(args), "kwargs": {}}), **options)
 
 
@@ -52,14 +52,14 @@ def error(source: str) -> Error:
 # Loading
 
 
-def test_a_source_becomes_a_module_that_dataclasses_and_tracebacks_find() -> None:
+def test_loaded_source_is_a_findable_module() -> None:
     source = "from __future__ import annotations\nfrom dataclasses import dataclass\n@dataclass\nclass Fields:\n    alpha: float = 1.0\n"
     module = loaded(source, "with_fields")
     assert module.Fields().alpha == 1.0 and sys.modules["with_fields"] is module
     assert linecache.getline("with_fields.py", 3) == "@dataclass\n"
 
 
-def test_what_is_meant_for_the_command_line_is_not_run() -> None:
+def test_main_block_is_not_run() -> None:
     assert not hasattr(loaded("if __name__ == '__main__':\n    ran = True\n"), "ran")
 
 
@@ -75,22 +75,22 @@ def test_a_source_that_raises_raises() -> None:
 # Playing
 
 
-def test_a_function_gets_tensors_and_its_numbers_come_back() -> None:
+def test_function_gets_tensors_and_returns_numbers() -> None:
     value = result("def f(x):\n    return x * 2\n", Array(X, "float32"))
     assert isinstance(value, Array) and value.dtype == "float32" and (value.values == 2 * X).all()
 
 
-def test_a_probe_of_the_exercise_goes_before_a_generic_one() -> None:
+def test_own_probe_is_preferred_to_a_generic_one() -> None:
     probes = load("def function_call(impl, function, args, kwargs):\n    return {'own': impl.f()}\n", "probes.py", "own_probes")
     assert called("def f():\n    return 7\n", probes=probes) == Observation({"own": 7})
 
 
-def test_a_probe_that_only_the_generic_ones_know_is_found() -> None:
+def test_generic_probe_is_found() -> None:
     probes = load("", "probes.py", "empty_probes")
     assert called("def f():\n    return 7\n", probes=probes) == Observation({"result": 7})
 
 
-def test_a_probe_that_nobody_knows_is_an_error() -> None:
+def test_unknown_probe_is_an_error() -> None:
     observation = play(loaded(""), Request("no_such_probe", {}))
     assert observation.error == Error(
         Cause.RAISED,
@@ -106,14 +106,14 @@ def test_a_probe_that_returns_no_mapping_is_an_error() -> None:
     assert error.message == "a probe returns a dict from places to values, and this one returned a list"
 
 
-def test_the_lines_of_an_error_are_those_of_the_module_that_is_traced() -> None:
+def test_error_lines_are_those_of_the_traced_module() -> None:
     probes = load("def f(impl):\n    impl.g()\n", "probes.py", "traced_probes")
     broken = loaded("\n\ndef g():\n    1 / 0\n")
     errors = [play(broken, Request("f", {}), probes, traced=traced).error for traced in (None, probes)]
     assert [[frame.line for frame in error.frames] for error in errors if error is not None] == [[4], [2]]
 
 
-def test_an_error_in_one_step_keeps_what_was_seen_before() -> None:
+def test_error_in_one_step_keeps_earlier_observations() -> None:
     source = """
 import torch
 class Layer(torch.nn.Module):
@@ -166,7 +166,7 @@ def f(spoil):
 
 
 @pytest.mark.filterwarnings("ignore:Anomaly Detection has been enabled")
-def test_what_one_play_sets_is_put_back_before_the_next() -> None:
+def test_settings_are_restored_before_the_next_play() -> None:
     module = loaded(SPOIL)
 
     def settings(spoil: bool) -> list[Any]:
@@ -191,14 +191,14 @@ def test_scalars_stay_as_they_are(value: Value) -> None:
 
 
 @pytest.mark.parametrize("value", [0.1, -0.0, math.inf, math.nan])
-def test_a_float_is_a_number_like_any_other(value: float) -> None:
+def test_float_becomes_an_array(value: float) -> None:
     found = to_value(value)
     assert isinstance(found, Array) and found.dtype == found.values.dtype.name == "float64"
     np.testing.assert_array_equal(found.values, np.asarray(value), strict=True)
 
 
 @pytest.mark.parametrize("value", [0.5, torch.tensor(0.5), np.float32(0.5)])
-def test_an_estimate_is_a_number_with_a_standard_error(value: object) -> None:
+def test_estimate_is_an_array_with_standard_error(value: object) -> None:
     seen = to_value(Estimate(value, torch.tensor(0.25)))
     assert isinstance(seen, Array)
     assert (seen.values.item(), seen.values.shape, seen.dtype, seen.error) == (0.5, (), "float64", 0.25)
@@ -255,20 +255,20 @@ def test_other_things_are_described(value: object, kind: str) -> None:
         (Absent("weight", ("ten chars.",) * 10**4), Absent("weight", ("ten chars.",) * 200)),
     ],
 )
-def test_names_of_what_is_absent_are_cut(absent: Absent, seen: Absent) -> None:
+def test_names_of_absent_parameters_are_cut(absent: Absent, seen: Absent) -> None:
     assert to_value(absent) == seen
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "bool"])
 @pytest.mark.parametrize("shape", [(), (0,), (2, 3)])
-def test_plain_tensors_and_arrays_come_as_numbers(dtype: str, shape: tuple[int, ...]) -> None:
+def test_plain_tensors_and_arrays_become_numbers(dtype: str, shape: tuple[int, ...]) -> None:
     numbers = np.random.default_rng(0).integers(0, 2, shape).astype(dtype)
     for value in (to_value(torch.from_numpy(numbers)), to_value(numbers)):
         assert isinstance(value, Array) and value.dtype == dtype
         assert value.values.dtype == numbers.dtype and value.values.shape == shape and (value.values == numbers).all()
 
 
-def test_numpy_scalars_come_as_numbers_without_dimensions() -> None:
+def test_numpy_scalars_become_scalar_arrays() -> None:
     value = to_value(np.float64(0.5))
     assert isinstance(value, Array) and (value.dtype, value.values.shape, float(value.values)) == ("float64", (), 0.5)
 
@@ -289,7 +289,7 @@ def test_bfloat16_is_widened_exactly() -> None:
         torch._neg_view(-torch.tensor([[1.0, 2.0], [3.0, 4.0]])),
     ],
 )
-def test_numbers_come_whatever_a_tensor_remembers_of_its_past(tensor: torch.Tensor) -> None:
+def test_tensors_of_every_history_become_numbers(tensor: torch.Tensor) -> None:
     value = to_value(tensor)
     assert isinstance(value, Array) and value.values.tolist() == [[1.0, 2.0], [3.0, 4.0]] and value.values.flags.c_contiguous
 
@@ -315,7 +315,7 @@ def test_tensors_that_are_not_plain_are_described(tensor: torch.Tensor, expected
     assert to_value(tensor) == expected
 
 
-def test_what_is_too_large_is_described_and_not_copied() -> None:
+def test_too_large_tensor_is_described_not_copied() -> None:
     tensor = Foreign(Reason.SIZE, "Tensor", "float32", (3,), "torch.strided", "cpu")
     array = Foreign(Reason.SIZE, "ndarray", "float32", (3,))
     assert to_value(torch.ones(3), size_limit_bytes=11) == tensor and to_value(np.ones(3, np.float32), size_limit_bytes=11) == array
@@ -337,14 +337,14 @@ def test_arrays_become_tensors_at_any_depth() -> None:
     assert (three, found["n"], found["s"]) == (3, None, "text") and isinstance(found["x"][1], tuple)
 
 
-def test_a_tensor_that_is_changed_leaves_the_request_as_it_was() -> None:
+def test_changed_tensor_leaves_the_request_unchanged() -> None:
     array = Array(X.copy(), "float32")
     given(array, library("torch")).zero_()
     assert (array.values == X).all()
 
 
 @pytest.mark.parametrize("seed", [0, 1, 7, 42, 123, 1234, 2024, 2025, 2026])
-def test_a_layer_that_sets_a_usual_seed_shows(seed: int) -> None:
+def test_setting_a_common_seed_is_visible(seed: int) -> None:
     source = "import torch\n\ndef f(seed):\n    before = torch.get_rng_state()\n    torch.manual_seed(seed)"
     source += "\n    return torch.equal(before, torch.get_rng_state())\n"
     seen = play(load(source, "seeding.py"), Request("function_call", {"function": "f", "args": [seed], "kwargs": {}}))

@@ -1,4 +1,4 @@
-"""Records as they travel: numbers and no more, few enough; whatever else comes is refused as forged."""
+"""Tests of records in messages: a limited number of numbers; anything else is refused with a ProtocolError."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_records_come_back() -> None:
     assert all(np.array_equal(a.values, b.values, equal_nan=True) for a, b in zip(found, records, strict=True))
 
 
-def test_as_many_records_as_may_be_fit_into_an_answer() -> None:
+def test_most_records_fit_into_an_answer() -> None:
     wide = MOST_OF_ALL // MOST_RECORDS
     records = [Record(9999, 9999, "bfloat16", np.ones((1, 1, 1, 1, 1, wide))) for _ in range(MOST_RECORDS)]
     frame = messages.encode(Recording(records=tuple(records)))
@@ -111,8 +111,8 @@ RECORDS = (
 )
 
 
-def test_of_damaged_tables_nothing_comes_but_records_in_their_limits() -> None:
-    """Records that are accepted hold exactly the numbers that came; all else is a ProtocolError, and nothing else is raised."""
+def test_damaged_tables_give_valid_records_or_protocol_errors() -> None:
+    """Accept only records that hold exactly the numbers received. Otherwise raise a ProtocolError."""
     chance, accepted, refused = Random(5), 0, 0
     written = recorded.written_records(RECORDS)
     for _ in range(MUTANTS):
@@ -137,7 +137,7 @@ def test_of_damaged_tables_nothing_comes_but_records_in_their_limits() -> None:
     assert accepted > 100 and refused > 1000
 
 
-def test_an_answer_on_record_is_none_to_another_question() -> None:
+def test_recording_answers_only_a_record_question() -> None:
     assert messages.answered_by(messages.PlayQuestion(Request("p", {}), 0)) is Observation
     assert messages.answered_by(messages.RecordQuestion(Request("p", {}), 0)) is Recording
     assert messages.body_limit_bytes(messages.Load("", "", "")) == 0

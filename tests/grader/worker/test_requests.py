@@ -1,4 +1,4 @@
-"""Requests: each becomes plain data and comes back from it, with the same parts; and what is left open in them can be filled in."""
+"""Tests of requests: each converts to plain data and back, and open upstream gradients can be filled in."""
 
 from __future__ import annotations
 
@@ -61,15 +61,15 @@ COMPLETE: dict[str, tuple[TypedRequest, dict[str, Any]]] = {
 
 @pytest.mark.parametrize("probe", OPEN)
 @pytest.mark.parametrize("cases", [OPEN, COMPLETE], ids=["open", "complete"])
-def test_a_request_becomes_plain_data_and_comes_back(probe: str, cases: dict[str, tuple[TypedRequest, dict[str, Any]]]) -> None:
+def test_request_converts_to_plain_data_and_back(probe: str, cases: dict[str, tuple[TypedRequest, dict[str, Any]]]) -> None:
     request, inputs = cases[probe]
     assert (request.probe, request.inputs) == (probe, inputs)
-    assert list(request.inputs) == list(inputs)  # the order in which its numbers are perturbed
+    assert list(request.inputs) == list(inputs)  # its numbers are perturbed in this order
     assert typed(Request(probe, inputs)) == request and typed(request) == request
 
 
 @pytest.mark.parametrize("probe", COMPLETE)
-def test_a_request_crosses_to_the_worker_as_it_is(probe: str) -> None:
+def test_request_reaches_the_worker_unchanged(probe: str) -> None:
     request, _ = COMPLETE[probe]
     _, message = messages.decode(messages.PlayQuestion, messages.encode(messages.PlayQuestion(request, 9)), 2**16, 2**16)
     back = typed(message.request)
@@ -77,18 +77,18 @@ def test_a_request_crosses_to_the_worker_as_it_is(probe: str) -> None:
     assert repr(back).replace(" ", "") == repr(request).replace(" ", "")
 
 
-def test_plain_data_says_no_more_than_a_probe_takes() -> None:
+def test_plain_data_holds_plain_texts() -> None:
     [step] = COMPLETE["layer_story"][0].inputs["steps"]
     assert type(step["do"]) is str and type(OPEN["function_call"][0].inputs["upstream"]) is str
 
 
-# What is left open
+# Open upstream gradients
 
 
 @pytest.mark.parametrize(
     ("probe", "undrawn"), [("layer_story", {1: "step 1 · output"}), ("function_call", {1: "result"}), ("block", {1: "result"})]
 )
-def test_an_upstream_gradient_that_is_still_to_be_drawn_is_filled_in(probe: str, undrawn: dict[int, str]) -> None:
+def test_open_upstream_gradient_is_filled_in(probe: str, undrawn: dict[int, str]) -> None:
     request = OPEN[probe][0]
     assert not isinstance(request, NewLayer) and request.undrawn == undrawn
     for drawn in (G, None):
@@ -97,7 +97,7 @@ def test_an_upstream_gradient_that_is_still_to_be_drawn_is_filled_in(probe: str,
         assert inputs["upstream"] is drawn and filled.undrawn == {}
 
 
-def test_a_gradient_that_is_given_stays() -> None:
+def test_given_gradient_stays() -> None:
     story = OPEN["layer_story"][0]
     assert isinstance(story, LayerStory)
     filled = story.with_upstream({1: None})
@@ -107,26 +107,26 @@ def test_a_gradient_that_is_given_stays() -> None:
 @pytest.mark.parametrize(
     "request_", [COMPLETE[probe][0] for probe in ("layer_story", "function_call", "block")], ids=lambda each: each.probe
 )
-def test_what_leaves_nothing_open_stays_as_it_is(request_: Any) -> None:
+def test_complete_request_stays_unchanged(request_: Any) -> None:
     assert request_.undrawn == {} and request_.with_upstream({}) == request_
 
 
 @pytest.mark.parametrize("upstream", [3, None, G, "another text"])
-def test_an_own_probe_may_call_something_else_upstream(upstream: object) -> None:
+def test_own_probe_may_have_another_upstream_input(upstream: object) -> None:
     assert OwnProbe("block", {"upstream": upstream}).undrawn == {}
 
 
 # Parts
 
 
-def test_the_opening_of_a_story_is_its_first_step_forward_only() -> None:
+def test_opening_is_the_first_step_without_backward() -> None:
     story = OPEN["layer_story"][0]
     assert isinstance(story, LayerStory) and story.opening is not None
     assert story.opening.steps == [LayerStep(Action.TRAIN, X, True, None)] and story.opening.state == story.state
     assert LayerStory("Norm", steps=[LayerStep(Action.RELOAD)]).opening is None and LayerStory("Norm").opening is None
 
 
-def test_an_own_probe_hands_arguments_on_by_name_or_takes_them_itself() -> None:
+def test_own_probe_has_its_inputs_by_name() -> None:
     assert OwnProbe("story", {"x": 1, "kwargs": {"eps": 0.1}}).by_name == {"eps": 0.1}
     assert OwnProbe("story", {"x": 1}).by_name == {"x": 1}
 
@@ -147,12 +147,12 @@ def test_an_action_is_its_word() -> None:
         ("new_layer", {"args": []}),
     ],
 )
-def test_inputs_that_are_not_those_of_the_probe_are_refused(probe: str, inputs: dict[str, Any]) -> None:
+def test_unsuitable_inputs_of_a_probe_are_refused(probe: str, inputs: dict[str, Any]) -> None:
     with pytest.raises((LookupError, TypeError, ValueError)):
         typed(Request(probe, inputs))
 
 
-def test_a_step_is_read_with_what_it_leaves_out() -> None:
+def test_missing_fields_of_a_step_have_defaults() -> None:
     assert layer_step({"do": "train", "x": X}) == LayerStep(Action.TRAIN, X, False, None)
 
 
@@ -171,5 +171,5 @@ def test_a_step_is_read_with_what_it_leaves_out() -> None:
         ),
     ],
 )  # fmt: skip
-def test_what_is_unusual_about_a_step_is_said_and_nothing_else(step: LayerStep, inputs: dict[str, Any]) -> None:
+def test_step_inputs_list_only_unusual_fields(step: LayerStep, inputs: dict[str, Any]) -> None:
     assert step.inputs == inputs and layer_step(inputs) == step

@@ -1,4 +1,4 @@
-"""Rewriting: every sub-expression in a function reports its value, and the source does what it did."""
+"""Tests of rewriting: every sub-expression in a function reports its value, and the source behaves as before."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Layer:
 
 
 def run(source: str, call: str) -> tuple[Any, list[tuple[str, Any]]]:
-    """What a call gives in a rewritten source, and the texts of the places with their values, in the order of time."""
+    """Return the result of a call in a rewritten source, and the reported texts with their values, in order."""
     new, lines = rewritten(source), source.splitlines()
     seen: list[tuple[str, Any]] = []
 
@@ -52,13 +52,13 @@ def run(source: str, call: str) -> tuple[Any, list[tuple[str, Any]]]:
     return eval(call, names), seen
 
 
-def test_every_sub_expression_reports_its_value_and_its_place() -> None:
+def test_every_sub_expression_reports_value_and_place() -> None:
     value, seen = run("def f(x, y):\n    é = 'é'; return (x - y) / abs(-y)\n", "f(6, 2)")
     assert value == 2
     assert seen == [("x", 6), ("y", 2), ("x - y", 4), ("y", 2), ("-y", -2), ("abs(-y)", 2), ("(x - y) / abs(-y)", 2)]
 
 
-def test_what_a_source_does_stays_the_same() -> None:
+def test_behaviour_of_a_source_stays_the_same() -> None:
     names: dict[str, Any] = {}
     exec(LAYER, names)
     call = "Layer(5, shift=4).run([1, 2, 3, 5, 8])"
@@ -70,12 +70,12 @@ def test_a_loop_reports_each_iteration() -> None:
     assert [value for text, value in seen if text == "x * 2"] == [2, 4, 6]
 
 
-def test_the_target_of_an_update_reports_its_value_after_it() -> None:
+def test_updated_target_reports_its_new_value() -> None:
     _value, seen = run("def f(x):\n    x += 1\n    return x\n", "f(2)")
     assert seen[0] == ("x += 1", 3)
 
 
-def test_an_item_that_is_assigned_tells_the_whole() -> None:
+def test_assigned_item_reports_the_whole_container() -> None:
     _value, seen = run("def f(x):\n    x[0] = 5\n    x[1] += 1\n    return 1\n", "f([1, 2])")
     assert [text for text, _value in seen] == ["x[0] = 5", "x[1] += 1"] and seen[0][1] == [5, 3]
 
@@ -85,7 +85,7 @@ def test_the_names_of_a_tuple_report_their_values() -> None:
     assert value == 6 and ("a", 1) in seen
 
 
-def test_a_value_that_is_put_in_the_place_of_a_name_stays_there() -> None:
+def test_replaced_name_keeps_its_new_value() -> None:
     new = rewritten("def f(x):\n    a, b = x\n    return a + a * b\n")
     [place] = [number for number, spot in enumerate(new.spots) if spot.kind is Kind.UNPACKED][:1]
     names: dict[str, Any] = {REPORT: lambda number, value: 10 if number == place else value}
@@ -105,12 +105,12 @@ def test_a_value_that_is_put_in_the_place_of_a_name_stays_there() -> None:
         "async def f(x):\n    return x + 1\n",
     ],
 )
-def test_what_does_not_compute_in_a_function_is_left_alone(source: str) -> None:
+def test_code_outside_plain_functions_is_left_alone(source: str) -> None:
     new = rewritten(source)
     assert new.spots == () and ast.dump(new.tree) == ast.dump(ast.parse(source))
 
 
-def test_two_walks_give_the_places_the_same_numbers() -> None:
+def test_places_are_numbered_reproducibly() -> None:
     assert rewritten(LAYER).spots == rewritten(LAYER).spots
 
 
@@ -128,6 +128,6 @@ def test_a_source_of_too_many_places_is_left_alone(monkeypatch: pytest.MonkeyPat
     assert rewritten("def f(x):\n    return x + x\n").spots and not rewritten("def f(x):\n    return x + x + x\n").spots
 
 
-def test_no_python_is_a_syntax_error() -> None:
+def test_invalid_python_is_a_syntax_error() -> None:
     with pytest.raises(SyntaxError):
         rewritten("def")

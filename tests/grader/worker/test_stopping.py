@@ -1,4 +1,4 @@
-"""Functions that are written in Python are made to raise: the objects themselves."""
+"""Tests that banned functions raise: the function objects themselves, or stand-ins for functions in C."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def closing_over(shade: int) -> Callable[..., Any]:
 
 
 @pytest.mark.parametrize("function", [lambda: 1, closing_over(3)], ids=["plain", "with a free variable"])
-def test_a_stopped_function_raises_by_whatever_name(function: FunctionType) -> None:
+def test_stopped_function_raises_under_every_name(function: FunctionType) -> None:
     other_name = function
     stop(function, "colours.red", "colours.*")
     for arguments in ((), (1, 2, 3)):
@@ -30,12 +30,12 @@ def test_a_stopped_function_raises_by_whatever_name(function: FunctionType) -> N
             other_name(*arguments, depth=4)
 
 
-def test_what_is_written_in_c_gets_a_stand_in() -> None:
+def test_function_in_c_gets_a_stand_in() -> None:
     with pytest.raises(ByHand, match=SAYS):
         raising("colours.red", "colours.*")(1, depth=2)
 
 
-def test_a_module_that_is_imported_later_or_again_is_stopped_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_module_imported_later_is_stopped_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "colours_for_once.py").write_text("def red():\n    return 1\n")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(SourceFileLoader, "exec_module", SourceFileLoader.exec_module)

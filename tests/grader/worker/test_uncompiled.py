@@ -1,4 +1,4 @@
-"""`torch.compile` in a worker."""
+"""Tests of `torch.compile` in a worker."""
 
 from __future__ import annotations
 

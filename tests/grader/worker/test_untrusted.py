@@ -1,4 +1,4 @@
-"""The untrusted side: what it makes of each message, and that it answers whatever a submission does to Python."""
+"""Tests of the untrusted side: its answer to each message, and its exit code if a submission breaks Python."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_source_that_cannot_be_loaded_is_an_observation(source: str, cause: Ca
     assert error is not None and error.cause is cause and message in error.message
 
 
-def test_the_exercises_probes_are_played_on_the_submission() -> None:
+def test_own_probes_are_played_on_the_submission() -> None:
     loaded = untrusted.Loaded("torch")
     untrusted.observe(messages.Load("def f():\n    return 3", "f.py", "submission"), loaded)
     untrusted.observe(messages.Load("def twice(impl):\n    return {'seen': 2 * impl.f()}", "probes.py", "probes"), loaded)
@@ -45,7 +45,7 @@ COUNTED = "calls = 0\n\ndef f():\n    global calls\n    calls += 1\n    return c
 CALL = Request("function_call", {"function": "f", "args": [], "kwargs": {}})
 
 
-def test_a_question_may_carry_its_source_which_is_loaded_once_in_a_row() -> None:
+def test_repeated_source_in_questions_is_loaded_once() -> None:
     loaded = untrusted.Loaded("torch")
     untrusted.observe(messages.Load(COUNTED.format(1), "f.py", "submission"), loaded)
     sources = [None, COUNTED.format(1), COUNTED.format(2), COUNTED.format(2), None, COUNTED.format(1)]
@@ -53,7 +53,7 @@ def test_a_question_may_carry_its_source_which_is_loaded_once_in_a_row() -> None
     assert seen == [1, 2, 2, 4, 6, 1]
 
 
-def test_a_source_that_came_with_a_question_and_cannot_be_loaded_is_tried_again() -> None:
+def test_broken_source_in_a_question_is_tried_again() -> None:
     loaded = untrusted.Loaded("torch")
     untrusted.observe(messages.Load(COUNTED.format(1), "f.py", "submission"), loaded)
     for source in ("1 / 0", "1 / 0"):
@@ -70,7 +70,7 @@ def test_a_question_may_be_played_in_float64(exactly: bool) -> None:
     assert seen == ("torch.float64" if exactly else "torch.float32")
 
 
-def test_what_is_too_large_to_send_is_said() -> None:
+def test_too_large_answer_is_replaced_by_an_error() -> None:
     observation = Observation({"result": Array(np.zeros(1000), "float64")})
     _serial, sent = messages.decode(Observation, untrusted.encoded(observation, 7, 100))
     assert sent.error is not None and sent.error.message.startswith("what was seen cannot be sent: ")
@@ -78,7 +78,7 @@ def test_what_is_too_large_to_send_is_said() -> None:
     assert serial == 7 and sent.error is None
 
 
-def test_streams_that_were_closed_or_replaced_do_not_matter() -> None:
+def test_closed_or_replaced_streams_are_ignored() -> None:
     closed = open(os.devnull, "w")  # noqa: SIM115
     closed.close()
     untrusted.flush([None, closed, object(), sys.stdout])  # type: ignore[list-item]
@@ -95,8 +95,8 @@ untrusted.serve("torch")
 
 @pytest.mark.skipif(os.name != "posix", reason="file descriptors as POSIX has them")
 @pytest.mark.parametrize(("body", "code"), [("return 1", 0), ("import builtins; vars(builtins).clear()", 97)])
-def test_the_exit_code_tells_whether_it_could_answer(body: str, code: int) -> None:
-    """It ends by itself once there are no more questions."""
+def test_exit_code_shows_if_it_could_answer(body: str, code: int) -> None:
+    """Let it end by itself when no question is left."""
     asked = messages.encode(messages.Load(f"def f():\n    {body}", "f.py", "submission"))
     asked += messages.encode(messages.PlayQuestion(Request("function_call", {"function": "f", "args": [], "kwargs": {}}), 100))
     environment = os.environ | {"PYTHONPATH": str(PACKAGE.parent)}

@@ -1,4 +1,4 @@
-"""Data from another process: what has the right type comes back as it was, and anything else is a ProtocolError."""
+"""Tests of the validation of data from another process: right types are returned, anything else raises a ProtocolError."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from normgrade.worker.validation import dimensions, fields, items, member, named
         (lambda value: member(Cause, value), "raised"),
     ],
 )
-def test_what_is_right_comes_back(check: Callable[[Any], Any], value: object) -> None:
+def test_valid_data_is_returned(check: Callable[[Any], Any], value: object) -> None:
     assert check(value) == value
 
 
@@ -58,7 +58,7 @@ def test_what_is_right_comes_back(check: Callable[[Any], Any], value: object) ->
         (unique, [("a", 1), ("a", 1)], "names a field twice"),
     ],
 )
-def test_what_is_wrong_is_refused(check: Callable[[Any], Any], value: object, message: str) -> None:
+def test_invalid_data_is_refused(check: Callable[[Any], Any], value: object, message: str) -> None:
     with pytest.raises(ProtocolError, match=message):
         check(value)
 
@@ -78,5 +78,5 @@ def test_an_object_of_other_fields_is_refused(value: object) -> None:
         fields(value, "a", "b")
 
 
-def test_an_object_that_names_every_field_once_is_a_dictionary() -> None:
+def test_object_with_unique_fields_is_a_dictionary() -> None:
     assert unique([("a", 1), ("b", 1)]) == {"a": 1, "b": 1}

@@ -1,4 +1,4 @@
-"""The libraries that submissions are written with: both do all that playing asks of one, and each is imported alone."""
+"""Tests of the libraries that submissions are written with: both offer all functions of a library, and NumPy needs no PyTorch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ASKED = [name for name, value in vars(Library).items() if inspect.isfunction(val
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_a_library_does_all_that_is_asked(name: str) -> None:
+def test_library_has_every_function(name: str) -> None:
     found = library(name)
     for asked in ASKED:
         wanted = [each for each in inspect.signature(getattr(Library, asked)).parameters if each != "self"]
@@ -22,7 +22,7 @@ def test_a_library_does_all_that_is_asked(name: str) -> None:
     assert found.probes.function_call and found.EXAMPLE
 
 
-def test_numpy_alone_imports_no_pytorch() -> None:
+def test_numpy_does_not_import_pytorch() -> None:
     code = "import sys\nfrom normgrade.worker import zygote\nzygote.warm_up('numpy')\n"
     code += "print('torch' in sys.modules, zygote.example_works('numpy'))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False True\n"

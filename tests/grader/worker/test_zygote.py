@@ -1,4 +1,4 @@
-"""The process that workers are forked from: what it does before it serves, and how it ends what it started."""
+"""Tests of the process that workers are forked from: its preparation, and the end of its children."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ print(json.dumps(seen))
 
 @pytest.fixture(scope="module")
 def seen() -> dict[str, Any]:
-    """What happened in a process of its own, where everything may be killed."""
+    """Return the observations of a separate process, where everything may be killed."""
     environment = os.environ | {"PYTHONPATH": str(PACKAGE.parent), "OMP_NUM_THREADS": "1"}
     done = subprocess.run([sys.executable, "-c", SCENES], env=environment, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
@@ -92,16 +92,16 @@ def seen() -> dict[str, Any]:
     return found
 
 
-def test_what_it_warmed_up_with_is_gone_and_later_collections_are_short(seen: dict[str, Any]) -> None:
+def test_warm_up_leaves_no_garbage(seen: dict[str, Any]) -> None:
     assert seen["remnants"] == [] and seen["collects"] is True and seen["unfrozen"] < 1000
 
 
-def test_no_step_of_a_story_imports_what_takes_long(seen: dict[str, Any]) -> None:
-    """`Tensor.backward` of a given gradient would import SymPy, and some modes PyTorch's compiler."""
+def test_no_step_imports_slow_modules(seen: dict[str, Any]) -> None:
+    """Avoid `Tensor.backward` of a given gradient, which would import SymPy, and modes that would import PyTorch's compiler."""
     assert seen["slow"] == []
 
 
-def test_a_layer_is_tried_before_anything_is_graded(seen: dict[str, Any]) -> None:
+def test_example_layer_works_before_grading(seen: dict[str, Any]) -> None:
     assert seen["layer"] is True
 
 
@@ -112,13 +112,13 @@ def test_a_process_with_threads_is_not_forked(seen: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("who", "what", "code"), [("nobody", KILLED, 0), ("alone", ENDED, 3), ("killed", KILLED, -9), ("family", KILLED, -9)]
 )
-def test_how_a_worker_ended_is_told(who: str, what: int, code: int, seen: dict[str, Any]) -> None:
+def test_end_of_a_worker_is_reported(who: str, what: int, code: int, seen: dict[str, Any]) -> None:
     assert seen[who] == [what, code]
 
 
-def test_what_a_worker_started_ends_with_it(seen: dict[str, Any]) -> None:
+def test_children_of_a_worker_end_with_it(seen: dict[str, Any]) -> None:
     assert seen["left"] == []
 
 
-def test_where_no_walls_stand_every_reason_is_given(seen: dict[str, Any]) -> None:
+def test_without_walls_every_reason_is_given(seen: dict[str, Any]) -> None:
     assert "no a" in seen["no walls"] and "ValueError: no b" in seen["no walls"]

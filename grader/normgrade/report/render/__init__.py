@@ -15,12 +15,12 @@ Renderer = Callable[[Sequence[Report], Detail], str]
 
 
 def render(reports: Sequence[Report], format: str, detail: Detail = USUAL) -> str:
-    """The reports as one text in the format of that name; `detail` says how much a terminal shows."""
+    """Return the reports as one text in the format of that name; `detail` says how much a terminal shows."""
     return renderer(format)(reports, detail)
 
 
 def renderer(format: str) -> Renderer:
-    """The function that renders reports in the format of that name. Raises UsageError where there is no such format."""
+    """Return the function that renders reports in the format of that name. Raise UsageError if there is no such format."""
     if format not in FORMATS:
         meant, known = did_you_mean(format, FORMATS), ", ".join(FORMATS)
         raise UsageError(_('No format named "{name}".{meant} Formats are {known}.', name=format, meant=meant, known=known))
@@ -28,11 +28,11 @@ def renderer(format: str) -> Renderer:
 
 
 def prepare(format: str) -> None:
-    """Import what renders that format, so that rendering need not."""
+    """Import the modules that render that format, so that rendering need not."""
     import_module(f"{__name__}.{format}")
 
 
-# Each format is imported when it is asked for: rich is slow to import, and only one format of many needs it.
+# Each format is imported when it is asked for, because rich is slow to import and only one format needs it.
 
 
 def as_terminal(reports: Sequence[Report], detail: Detail) -> str:

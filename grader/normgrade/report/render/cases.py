@@ -31,12 +31,12 @@ class Cases:
 
     @property
     def shown_as(self) -> Outcome:
-        """The outcome whose mark they get."""
+        """The outcome whose mark is shown."""
         return self.shown.shown_as
 
     @property
     def word(self) -> str:
-        """The outcome in the language that is spoken."""
+        """The outcome in the current language."""
         return _("also asked") if self.shown.asked_in_vain else word_of(self.outcome)
 
     def ended(self, outcome: Outcome) -> tuple[Check, ...]:
@@ -64,7 +64,7 @@ class Cases:
 
 
 def grouped(checks: Sequence[Check]) -> tuple[Cases, ...]:
-    """The checks by test, in the order in which each test first appears."""
+    """Return the checks by test, in the order in which each test first appears."""
     groups: dict[tuple[str, str], list[Check]] = {}
     for check in checks:
         groups.setdefault((stem_of(check), check.claim), []).append(check)
@@ -76,7 +76,7 @@ def stem_of(check: Check) -> str:
 
 
 def which_cases(stem: str, checks: Sequence[Check]) -> str:
-    """The name of the case that is shown, and of the others with the same outcome."""
+    """Return the name of the case that is shown, and those of the others with the same outcome."""
     shown, *others = (one_line(check.name) for check in checks)
     names = [name.removeprefix(stem) for name in others[:NAMED]]
     more = [_("{n} more", n=len(others) - NAMED)] if len(others) > NAMED else []

@@ -1,4 +1,4 @@
-"""How much of a report is shown."""
+"""Levels of detail in which a report is shown."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ EVERYTHING = 10**6
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """How many failed claims are shown, how many cases of each claim and how many differences of each case."""
+    """The numbers of failed claims, of cases of each claim and of differences of each case that are shown."""
 
     claims: int
     cases: int
     differences: int
     whole: bool = False  # every claim with its numbers, not one screen
     facts: bool = False  # seed and times
-    alternatives: bool = False  # every diagnosis, not the first alone
+    alternatives: bool = False  # every diagnosis, not only the first
     maps: int = 0  # claims with a heat map
     cells: tuple[int, int] = (10, 32)  # rows and columns of each
     lines: int = 1000  # of the learner's code
-    more: str = "-v"  # what shows the rest
-    advice: bool = True  # what to do next
+    more: str = "-v"  # the option or key that shows the rest
+    advice: bool = True  # with the next step
 
 
 QUIET = Detail(claims=0, cases=0, differences=0)  # one line for a report

@@ -1,4 +1,4 @@
-"""Where two arrays differ, as a picture: a cell for each number. The further it is beyond what is allowed, the stronger its colour."""
+"""Pictures of the differences of two arrays, with a cell for each number. The larger an excessive error, the stronger its colour."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from normgrade.report.render.wording import place_of
 from normgrade.report.report import ArrayDifference
 
 FOLDED = 32  # numbers to a row of a long array of one dimension
-DECADES = 6  # levels beyond what is allowed: to 10 times, to 100 times, … and everything above
+DECADES = 6  # levels of excessive errors: up to 10 times the allowed error, up to 100 times, … and everything above
 INFINITE = DECADES + 1
 CELL, GAP, LABEL, CHARACTER = 16, 4, 12, 6.2  # pixels; a square is one less than its cell, as page.css says too
 
@@ -32,17 +32,17 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class HeatMap:
-    """The cells, and the index that each row begins with."""
+    """The cells of a picture, and a label for each row: the index of its first number."""
 
     cells: tuple[Cell, ...]
     labels: tuple[str, ...]
-    gaps: tuple[int, ...]  # above each row: how many outer dimensions start a new index there
+    gaps: tuple[int, ...]  # above each row: the number of outer dimensions that start a new index there
     columns: int
     block: tuple[int, int]  # rows and columns that a cell stands for
 
 
 def heat_map(difference: ArrayDifference, largest: tuple[int, int]) -> HeatMap:
-    """The cells of a difference; blocks of numbers where there are more than so many rows or columns."""
+    """Return the cells of a difference. They are blocks of numbers if there are more than `largest` rows or columns."""
     both = Sides.of(difference)
     shape, ratio, worst = both.shape, both.ratio, both.worst
     width = shape[-1] if len(shape) > 1 else min(FOLDED, ratio.size)
@@ -69,21 +69,21 @@ def heat_map(difference: ArrayDifference, largest: tuple[int, int]) -> HeatMap:
 
 
 def members_of(row: int, column: int, block: tuple[int, int], width: int, size: int) -> list[int]:
-    """Flat indices of the numbers in a block."""
+    """Return the flat indices of the numbers in a block."""
     columns = range(column * block[1], min((column + 1) * block[1], width))
     rows = range(row * block[0], (row + 1) * block[0])
     return [number for each in rows for number in (each * width + other for other in columns) if number < size]
 
 
 def label_of(first: tuple[int, ...], shape: tuple[int, ...]) -> str:
-    """The index of a row's first number, without its last dimension where the row is all of that."""
+    """Return the index of a row's first number, without the last dimension if a row holds all of it."""
     if len(shape) < 2:
         return str(list(first)) if shape and shape[0] > FOLDED else ""
     return "[" + ", ".join([*map(str, first[:-1]), "·"]) + "]"
 
 
 def gap_of(row: int, block: tuple[int, int], shape: tuple[int, ...]) -> int:
-    """How many outer dimensions start a new index with a row: 0 inside a matrix."""
+    """Return how many outer dimensions start a new index with a row: 0 inside a matrix."""
     if row == 0 or block[0] > 1 or len(shape) < 3:
         return 0
     sizes = np.cumprod(shape[-2:0:-1])
@@ -91,14 +91,17 @@ def gap_of(row: int, block: tuple[int, int], shape: tuple[int, ...]) -> int:
 
 
 def level_of(ratio: float) -> int:
-    """0: allowed; 1: up to 10 times what is allowed; 2: up to 100 times; … An infinite ratio, or NaN, has the last level."""
+    """Return the level of an error: 0 if it is allowed, 1 up to 10 times the allowed error, 2 up to 100 times, and so on.
+
+    An infinite ratio, or NaN, has the last level.
+    """
     if not math.isfinite(ratio):
         return INFINITE
     return 0 if ratio <= 1 else min(DECADES, math.ceil(math.log10(ratio)))
 
 
 def in_words(number: Row, ratio: float, others: int) -> str:
-    """Everything about one cell."""
+    """Return the text of a cell: index, values, error and allowed error of its number, and how many other numbers it stands for."""
     (expected, actual), index = as_texts(number), list(number.index)
     error, allowed = as_size(number.error), as_size(number.allowed)
     said = _(
@@ -132,7 +135,7 @@ class Ring:
 
 @dataclass(frozen=True, slots=True)
 class Square:
-    """A cell with its upper left corner, in pixels; around the worst there is a ring."""
+    """A cell with its upper left corner, in pixels; the worst cell has a ring around it."""
 
     x: str
     y: str
@@ -142,7 +145,7 @@ class Square:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A heat map as it is drawn, with its title, caption and legend: pairs of level and meaning."""
+    """A heat map as it is drawn, with title, caption and a legend of levels and their meanings."""
 
     title: str
     caption: str
@@ -155,7 +158,7 @@ class Picture:
 
 
 def picture_of(difference: ArrayDifference, largest: tuple[int, int]) -> Picture:
-    """The heat map of a difference, of so many rows and columns at most."""
+    """Return the heat map of a difference, with so many rows and columns at most."""
     found = heat_map(difference, largest)
     left = max(map(len, found.labels)) * CHARACTER + GAP
     tops = [sum(found.gaps[: row + 1]) * GAP + row * CELL for row in range(len(found.labels))]
@@ -172,7 +175,7 @@ def picture_of(difference: ArrayDifference, largest: tuple[int, int]) -> Picture
 
 
 def pixels(length: float) -> str:
-    """A length without a needless decimal."""
+    """Return a length as text, without needless decimals."""
     return f"{length:g}"
 
 
@@ -182,7 +185,7 @@ def square(cell: Cell, x: float, y: float) -> Square:
 
 
 def caption(block: tuple[int, int]) -> str:
-    """What a cell stands for."""
+    """Return the explanation of a cell."""
     if block == (1, 1):
         return _("Each cell is a number. The stronger its colour, the further beyond what is allowed; the ring marks the worst.")
     rows, columns = block
@@ -194,7 +197,7 @@ def caption(block: tuple[int, int]) -> str:
 
 
 def meaning(level: int) -> str:
-    """What a colour stands for; the scale is logarithmic."""
+    """Return the meaning of a colour; the scale is logarithmic."""
     if level == 0:
         return _("within what is allowed")
     if level == INFINITE:

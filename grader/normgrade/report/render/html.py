@@ -1,6 +1,6 @@
 """Reports as a page: one file that needs nothing else, for a browser, a notebook, a printer.
 
-`page.html.jinja` and the templates that it includes say how the page looks, `sections.py` says which parts of a report they show.
+`page.html.jinja` and the templates that it includes define the look of the page, `sections.py` the parts of a report that they show.
 """
 
 from __future__ import annotations
@@ -59,11 +59,11 @@ from normgrade.report.report import Outcome, Report
 
 FOLDER = Path(__file__).parent
 STYLE = (FOLDER / "page.css").read_text(encoding="utf-8")
-# In somebody else's page no rule may touch the page as a whole, and ours have to outweigh the page's own.
+# In another page no rule may apply to the page as a whole, and our rules have to outweigh the page's own.
 EMBEDDED_STYLE = STYLE.replace("> .normgrade", "> main.normgrade").replace(".normgrade ", ".normgrade.normgrade.normgrade ")
 SCRIPT = (FOLDER / "page.js").read_text(encoding="utf-8")
-BOUNDS = {  # of what is shown above all folds
-    "LINES": 20,  # of a message, or of what was printed
+BOUNDS = {  # of the parts that are not folded
+    "LINES": 20,  # of a message, or of printed output
     "FINDINGS": 5,
     "SPOTS": 2,  # of each mistake
     "OPENED": 3,  # claims that the diagnosis does not explain
@@ -80,7 +80,7 @@ def first_line_and_rest(text: str) -> tuple[str, str]:
     return first, dedent(rest)
 
 
-WORDS = (  # what the templates call
+WORDS = (  # the functions that the templates call
     also_asked, bounded, cells_of, cost_in_words, course_in_words, crash_of, credit_in_words, deaths_in_words, diagnosis_of,
     difference_in_words, example_of, first_line_and_rest, in_vain, left_open, mistakes_of, named, names_of, next_commands, next_step,
     not_started, not_tried, one_line, pointed_at, raised_at, reach_of, sandbox_in_word, search_in_words, step_of, verdict, what_it_is,
@@ -89,13 +89,13 @@ WORDS = (  # what the templates call
 
 
 def template(name: str) -> Template:
-    """The template in the file of that name."""
+    """Return the template in the file of that name."""
     return environment().get_template(name)
 
 
 @cache
 def environment() -> Environment:
-    """What all templates know: how to say things, and that every text is escaped and printable."""
+    """Return the environment of all templates: it has the functions for words, and makes every text escaped and printable."""
     made = Environment(autoescape=True, finalize=as_text, undefined=StrictUndefined, loader=FunctionLoader(source_of))
     made.globals |= {"_": _, "n_": n_, "MARKS": MARKS, "Outcome": Outcome} | BOUNDS
     made.globals |= {function.__name__: function for function in WORDS}
@@ -103,12 +103,12 @@ def environment() -> Environment:
 
 
 def source_of(name: str) -> str:
-    """The source of a template, without its layout: what is shown there are tags and texts alone."""
+    """Return the source of a template without the white space of its layout."""
     return LAYOUT.sub("", (FOLDER / name).read_text(encoding="utf-8"))
 
 
 def as_text(value: object) -> object:
-    """Text from outside as it may stand in a page; markup is made by the templates and stays."""
+    """Return a text made printable for a page. Markup comes from the templates and stays as it is."""
     return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
@@ -116,7 +116,7 @@ def as_text(value: object) -> object:
 
 
 def render_html(reports: Sequence[Report]) -> str:
-    """A whole page. It can load nothing and run nothing but its own script; while a mistake is looked for, it loads itself again."""
+    """Return a whole page. It can load nothing and run only its own script. While the search for a mistake goes on, it reloads itself."""
     page = template("page.html.jinja").render(
         language={"zh": "zh-Hans"}.get(spoken(), spoken()),
         policy=f"default-src 'none'; style-src '{digest(STYLE)}'; script-src '{digest(SCRIPT)}'; base-uri 'none'; form-action 'none'",
@@ -131,7 +131,7 @@ def render_html(reports: Sequence[Report]) -> str:
 
 
 def render_fragment(reports: Sequence[Report], prefix: str, detail: Detail = BRIEF) -> str:
-    """The same for a page that is there already, a notebook's. All ids begin with the prefix, which no other fragment there may have."""
+    """Return the reports as a fragment of an existing page, such as a notebook. All ids begin with the prefix, which is unique there."""
     shown, losses = sections(reports, prefix, detail), losses_in_words(reports)
     return disarmed(template("fragment.html.jinja").render(style=Markup(EMBEDDED_STYLE), sections=shown, losses=losses))
 

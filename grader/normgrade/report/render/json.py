@@ -15,19 +15,19 @@ from normgrade.language.visible import HOLDS_A_COMMAND, STEERS
 from normgrade.report.report import ArrayDifference, Check, Diagnosis, Difference, Finding, Raised, Report, Spot, WrongStep
 
 VERSION = 1
-OF_ONE_VALUE = {"mismatched": 1, "total": 1, "max_abs": None, "max_rel": None, "allowed": None, "at": None}  # where no numbers are compared
+OF_ONE_VALUE = {"mismatched": 1, "total": 1, "max_abs": None, "max_rel": None, "allowed": None, "at": None}  # if no numbers are compared
 LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")  # a str can hold one, UTF-8 cannot
 
 
 def render_json(reports: Sequence[Report]) -> str:
-    """All reports as one JSON object."""
+    """Return all reports as one JSON object."""
     content = {"version": VERSION, "normgrade": __version__, "reports": [report_as_json(report) for report in reports]}
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2)
     return HOLDS_A_COMMAND.sub(escaped, STEERS.sub(escaped, LONE_SURROGATE.sub("\ufffd", text))) + "\n"
 
 
 def escaped(sign: re.Match[str]) -> str:
-    """A sign as JSON can say it in ASCII, for whoever reads the report in a terminal or a log."""
+    """Return a character as an ASCII escape of JSON, so that it does no harm in a terminal or a log."""
     return f"\\u{ord(sign[0]):04x}"
 
 
@@ -122,7 +122,7 @@ def size_as_json(difference: ArrayDifference) -> dict[str, Any]:
 
 
 def as_json_value(value: bool | int | float | str | None) -> bool | int | float | str | None:
-    """The value itself; numbers that JSON cannot hold are the strings "nan", "inf" and "-inf"."""
+    """Return the value as JSON can hold it: NaN and infinities are the strings "nan", "inf" and "-inf"."""
     plain = value.item() if isinstance(value, np.generic) else value
     return str(plain) if isinstance(plain, float) and not math.isfinite(plain) else plain
 

@@ -27,7 +27,7 @@ TAGS = {Outcome.FAILED: "failure", Outcome.ERROR: "error", Outcome.SKIPPED: "ski
 
 
 def render_junit(reports: Sequence[Report]) -> str:
-    """All reports as one XML document: a test suite per report."""
+    """Return all reports as one XML document, with a test suite for each report."""
     root = Element("testsuites", name="normgrade")
     root.extend(suite_of(report) for report in reports)
     count_into(root)
@@ -38,7 +38,7 @@ def render_junit(reports: Sequence[Report]) -> str:
 
 
 def disarm(root: Element) -> None:
-    """Leave no command in any text or attribute: a CI system writes them to its log."""
+    """Leave no command in any text or attribute, because a CI system writes them to its log."""
     for element in root.iter():
         element.text = element.text and disarmed(element.text)
         for name, value in element.items():
@@ -59,13 +59,13 @@ def suite_of(report: Report) -> Element:
 
 
 def count_into(element: Element) -> None:
-    """Write how many test cases, failures and errors an element holds."""
+    """Set the numbers of test cases, failures and errors that an element holds."""
     for name, tag in (("tests", "testcase"), ("failures", "failure"), ("errors", "error")):
         element.set(name, str(len(element.findall(f".//{tag}"))))
 
 
 def properties_of(report: Report) -> Element:
-    """What JUnit XML has no attribute for."""
+    """Return the facts of a report for which JUnit XML has no attribute, as properties."""
     properties = Element("properties")
     for name, value in (
         ("normgrade", __version__),
@@ -93,7 +93,7 @@ def cases_of(report: Report) -> Iterator[Element]:
 
 
 def case_of_score(report: Report) -> Element:
-    """A test case in place of the checks that the report leaves out."""
+    """Return a test case in place of the checks that the report leaves out."""
     return case(report, "score", TAGS.get(report.outcome), _(": ").join((score_in_words(report), outcome_in_words(report))), "score")
 
 
@@ -136,7 +136,7 @@ def details_of(report: Report, check: Check) -> Iterator[str]:
 def case(
     report: Report, name: str, tag: str | None = None, message: str = "", type: str = "", text: str = "", duration_s: float = 0.0
 ) -> Element:
-    """A test case; without a tag, one that passed."""
+    """Return a test case; one that passed if there is no tag."""
     found = Element("testcase", classname=f"normgrade.{one_line(report.exercise)}", name=one_line(name), time=seconds(duration_s))
     if tag is not None:
         SubElement(found, tag, message=message, type=one_line(type)).text = printable(text)

@@ -1,4 +1,4 @@
-"""Which numbers of a difference to show, and how to write them so that they can be told apart."""
+"""The numbers of a difference that are shown, written with enough digits to tell them apart."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from normgrade.report.report import ArrayDifference, Numbers, SideBySide
 
-FEW = 6  # an array of so many numbers is shown whole; of a larger one, only the worst
+FEW = 6  # an array of so many numbers is shown whole; a larger one shows only its worst
 WORST = 3
 DIGITS = 6
 EXACT = 17  # significant digits that tell any two float64 numbers apart
@@ -16,7 +16,7 @@ EXACT = 17  # significant digits that tell any two float64 numbers apart
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Both sides at one index. `error` is infinite where the two cannot be subtracted."""
+    """Both sides at one index. `error` is infinite if the two cannot be subtracted."""
 
     index: tuple[int, ...]
     expected: bool | int | float
@@ -29,7 +29,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sides:
-    """Two arrays of one shape, flattened; `ratio` is the absolute error divided by what is allowed."""
+    """Two arrays of one shape, flattened; `ratio` is the absolute error divided by the allowed error."""
 
     shape: tuple[int, ...]
     expected: np.ndarray
@@ -41,7 +41,7 @@ class Sides:
 
     @classmethod
     def of(cls, arrays: SideBySide) -> Sides:
-        """Of arrays that hold at least one number. The worst is the one that a difference names."""
+        """Flatten two arrays that hold at least one number. If they are a difference, the worst number is the one that it names."""
         numbers = arrays.numbers
         shape = numbers.expected.shape
         allowed, error = np.broadcast_to(numbers.allowed, shape).ravel(), errors(numbers)
@@ -65,18 +65,18 @@ class Sides:
 
 
 def number_at(index: tuple[int, ...], shape: tuple[int, ...]) -> int:
-    """The flat index: where a number stands among all numbers of the array, counted from 0."""
+    """Return the flat index of a number: its place among all numbers of the array, counted from 0."""
     return int(np.ravel_multi_index(index, shape)) if shape else 0
 
 
 def sides(arrays: SideBySide) -> tuple[Row, ...]:
-    """The rows worth showing: all of a small array in its order, else the worst of it, worst first."""
+    """Return the rows worth showing: all of a small array in its order, else only the worst rows, worst first."""
     both = Sides.of(arrays)
     return tuple(map(both.row, shown(both.ratio, both.worst)))
 
 
 def shown(ratio: np.ndarray, worst: int) -> list[int]:
-    """Flat indices of the rows worth showing."""
+    """Return the flat indices of the rows worth showing."""
     if ratio.size <= FEW:
         return list(range(ratio.size))
     others = [int(number) for number in np.argsort(-ratio, kind="stable")[: WORST + 1] if number != worst and ratio[number] > 1]
@@ -84,7 +84,7 @@ def shown(ratio: np.ndarray, worst: int) -> list[int]:
 
 
 def errors(numbers: Numbers) -> np.ndarray:
-    """By how much the two sides differ, number by number: 0 where both are the same NaN or infinity."""
+    """Return the absolute error of each number: 0 if both sides are NaN or the same infinity, infinity if only one side is NaN."""
     with np.errstate(all="ignore"):
         expected, actual = numbers.expected.astype(np.float64).ravel(), numbers.actual.astype(np.float64).ravel()
         error = np.abs(actual - expected)
@@ -94,7 +94,7 @@ def errors(numbers: Numbers) -> np.ndarray:
 
 
 def ratios(error: np.ndarray, allowed: np.ndarray) -> np.ndarray:
-    """Each error in units of what is allowed there."""
+    """Return each error divided by its allowed error."""
     with np.errstate(all="ignore"):
         ratio = error / allowed
     result: np.ndarray = np.where(error == 0, 0.0, np.where(np.isnan(ratio), np.inf, ratio))
@@ -102,18 +102,18 @@ def ratios(error: np.ndarray, allowed: np.ndarray) -> np.ndarray:
 
 
 def as_text(value: object, digits: int = DIGITS) -> str:
-    """A value as text; floats have so many significant digits."""
+    """Return a value as text; floats have so many significant digits."""
     plain = value.item() if isinstance(value, np.generic) else value
     return f"{plain:.{digits}g}" if isinstance(plain, float) else str(plain)
 
 
 def as_size(value: float) -> str:
-    """An error or an allowance, with two significant digits or without decimals."""
+    """Return an error or an allowance as text, with two significant digits or without decimals."""
     return f"{value:.0f}" if 100 <= value < 1e6 else f"{value:.2g}"
 
 
 def as_pair(expected: object, actual: object) -> tuple[str, str]:
-    """Two values that differ, with enough digits to tell them apart."""
+    """Return two values that differ as texts, with enough digits to tell them apart."""
     for digits in range(DIGITS, EXACT + 1):
         pair = as_text(expected, digits), as_text(actual, digits)
         if pair[0] != pair[1]:
@@ -122,12 +122,12 @@ def as_pair(expected: object, actual: object) -> tuple[str, str]:
 
 
 def as_texts(row: Row) -> tuple[str, str]:
-    """Both sides of a row."""
+    """Return both sides of a row as texts."""
     return as_pair(row.expected, row.actual) if row.differs else (as_text(row.expected), as_text(row.actual))
 
 
 def cells_of(row: Row) -> tuple[str, ...]:
-    """A row of a table: ▶ marks the worst and ✗ the others beyond what is allowed."""
+    """Return the cells of a row: ▶ marks the worst and ✗ the others that are too far off."""
     expected, actual = as_texts(row)
     mark = "" if not row.differs else "▶" if row.worst else "✗"
     return mark, str(list(row.index)) if row.index else "", expected, actual, as_size(row.error), as_size(row.allowed)

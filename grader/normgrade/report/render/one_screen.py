@@ -44,23 +44,23 @@ from normgrade.report.render.wording import (
 )
 from normgrade.report.report import Outcome, Raised, Report, Spot
 
-HEIGHT = 22  # lines: on a terminal of 24, what was typed and the next prompt stay in sight
+HEIGHT = 22  # lines: on a terminal of 24, the command and the next prompt stay in sight
 FULL_WIDTH = 80  # columns; a narrower screen may be a little longer
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """How much is said.
+    """The amount of text that is shown.
 
-    whole: of each mistake everything, or its first sentence only.
-    terse: a mistake whose line and remedy are shown says no more.
-    spots: how many lines of the submission are shown.
-    mistakes, names: how many mistakes are told, and how many more are named; the others are counted.
-    opened: how many claims that nothing explains are told; the others are counted.
-    findings, lines: how many findings are told, and how many lines of each.
-    limits: how many limits are told.
-    numbers: whether an example is shown beside a crash.
-    printed: how many lines of what the submission printed.
+    whole: true for the whole text of each mistake, false for only its first sentence.
+    terse: true if a mistake has no text when its line and remedy are shown.
+    spots: the number of lines of the submission that are shown.
+    mistakes, names: the number of mistakes that are explained, and of further ones that are named; the others are counted.
+    opened: the number of unexplained claims that are shown; the others are counted.
+    findings, lines: the number of findings that are shown, and of lines of each.
+    limits: the number of limits that are shown.
+    numbers: true if an example is shown beside a crash.
+    printed: the number of lines of the submission's output.
     """
 
     whole: bool = False
@@ -93,7 +93,7 @@ ROOMS = (  # the roomiest first
 
 
 class OneScreen:
-    """A report in as many words as fit on one screen. `news` stand below the verdict."""
+    """A report in as many words as fit on one screen. `news` stands below the verdict."""
 
     def __init__(self, report: Report, detail: Detail, height: int = HEIGHT, news: Sequence[RenderableType] = ()) -> None:
         self.report = report
@@ -113,7 +113,7 @@ class OneScreen:
 
 
 class Shortened:
-    """The first lines of something; the last of them ends in an ellipsis where more are left out."""
+    """The first lines of a content; the last of them ends in an ellipsis if more are left out."""
 
     def __init__(self, content: RenderableType, height: int) -> None:
         self.content = content
@@ -129,7 +129,7 @@ class Shortened:
 
 
 def parts(report: Report, detail: Detail, room: Room, news: Sequence[RenderableType] = ()) -> Iterator[RenderableType]:
-    """The sections of the screen, with an empty line between two of them."""
+    """Yield the sections of the screen, with an empty line between two of them."""
     yield verdict_line(report)
     yield from map(Text, also_asked(report))
     yield from course_lines(report)
@@ -142,7 +142,7 @@ def parts(report: Report, detail: Detail, room: Room, news: Sequence[RenderableT
 
 
 def verdict_line(report: Report) -> RenderableType:
-    """The file, points and outcome, and which walls the submission ran behind."""
+    """Return the file, the points, the outcome, and the walls around the submission."""
     sandbox = _("sandbox: {tier}", tier=sandbox_in_word(report))
     exercise, submission = one_line(report.exercise), one_line(report.submission)
     name = submission if PurePath(submission).stem == exercise else f"{exercise} · {submission}"
@@ -151,7 +151,7 @@ def verdict_line(report: Report) -> RenderableType:
 
 
 def findings(report: Report, room: Room) -> Iterator[RenderableType]:
-    """What inspection found, with the lines."""
+    """Yield the findings of inspection, with their lines."""
     for finding in report.findings[: room.findings]:
         yield finding_lines(finding) if room.lines > 2 else Shortened(finding_lines(finding), room.lines)
     if (more := len(report.findings) - room.findings) > 0:
@@ -159,7 +159,7 @@ def findings(report: Report, room: Room) -> Iterator[RenderableType]:
 
 
 def crash(report: Report, room: Room) -> Iterator[RenderableType]:
-    """The exception as Python tells it, the line where it was raised, the call, and what to do."""
+    """Yield the exception as Python tells it, the line that raised it, the call, and advice."""
     check = crash_of(report)
     if check is None or check.raised is None:
         yield from limits(report, room)
@@ -171,7 +171,7 @@ def crash(report: Report, room: Room) -> Iterator[RenderableType]:
 
 
 def raised_lines(raised: Raised) -> Iterator[RenderableType]:
-    """An exception, the learner's line with a caret, and what to do."""
+    """Yield an exception, the learner's line with a caret, and advice."""
     yield Text(bounded(raised.said, 3), style="bold")
     if raised.line and raised.text:
         yield indented(Pointed(Spot("", raised.line, max(raised.column, 1), raised.width, raised.text)))
@@ -182,12 +182,12 @@ def raised_lines(raised: Raised) -> Iterator[RenderableType]:
 
 
 def limits(report: Report, room: Room) -> Iterator[RenderableType]:
-    """For which inputs it works, and for which it raises an exception."""
+    """Yield for which inputs the submission works, and for which it raises an exception."""
     yield from (Text(one_line(limit)) for limit in report.limits[: room.limits])
 
 
 def diagnosis(report: Report, room: Room) -> Iterator[RenderableType]:
-    """The mistakes by name, what is wrong and how to mend it, the learner's lines, and what is left open."""
+    """Yield the names of the mistakes, their explanations and remedies, the learner's lines, and the unexplained claims."""
     found = diagnosis_of(report)
     if found is not None:
         named = mistakes_of(found)
@@ -209,13 +209,13 @@ def diagnosis(report: Report, room: Room) -> Iterator[RenderableType]:
 
 
 def one_mistake(mistake: Named, room: Room) -> Iterator[RenderableType]:
-    """What one mistake says, and the lines where it stands."""
+    """Yield the text of one mistake, and the lines that have it."""
     yield indented(Text(bounded(mistake.says, 6) if room.whole else one_line(mistake.in_short)))
     yield from (indented(Pointed(spot)) for spot in mistake.spots[: room.spots])
 
 
 def several(named: Sequence[Named], room: Room) -> Iterator[RenderableType]:
-    """Several mistakes in turn; of those whose line is not shown, its number."""
+    """Yield several mistakes in turn; if the line of one is not shown, its number is given."""
     left = room.spots
     for number, mistake in enumerate(named[: room.mistakes], 1):
         spots = mistake.spots[:1] if left > 0 else ()
@@ -236,7 +236,7 @@ def with_line(mistake: Named) -> str:
 
 
 def example(report: Report, room: Room) -> Iterator[RenderableType]:
-    """One failure in numbers, and what the submission printed; no numbers where a crash has told more."""
+    """Yield one failure in numbers, and the output of the submission. There are no numbers if a crash has told more."""
     found = example_of(report)
     if found is not None and (crash_of(report) is None or (diagnosis_of(report) is not None and room.numbers)):
         if found.claim:
@@ -255,7 +255,7 @@ def example(report: Report, room: Room) -> Iterator[RenderableType]:
 
 
 def failing(report: Report) -> Iterator[RenderableType]:
-    """The claims that fail, if the course reveals no more of them."""
+    """Yield the claims that fail, for a course that reveals no more of them."""
     shown = [*failing_claims([check for check in report.checks if check.decides])]
     for claim in shown[:CLAIMS]:
         yield Text.assemble((f"{MARKS[Outcome.FAILED]} ", STYLES[Outcome.FAILED]), claim)
@@ -264,7 +264,7 @@ def failing(report: Report) -> Iterator[RenderableType]:
 
 
 def claims(report: Report, detail: Detail) -> Iterator[RenderableType]:
-    """How every claim ended, grouped by kind, and what to type next."""
+    """Yield the outcome of every claim, grouped by kind, and the next command."""
     if report.checks and report.outcome is not Outcome.PASSED:
         yield InARow(strip(report), "  ")
     yield from (Text(said, style="dim") for said in (in_vain(report), not_tried(report)) if said)
@@ -273,7 +273,7 @@ def claims(report: Report, detail: Detail) -> Iterator[RenderableType]:
 
 
 def next_line(report: Report, more: str) -> Iterator[RenderableType]:
-    """What to type next."""
+    """Yield the next step: commands to type, or advice if the grader could not tell."""
     if report.outcome is Outcome.ERROR:
         yield Text(next_step(report))
     elif commands := next_commands(report, more):
@@ -282,7 +282,7 @@ def next_line(report: Report, more: str) -> Iterator[RenderableType]:
 
 
 def strip(report: Report) -> list[Text]:
-    """One mark for each claim, by its kind."""
+    """Return one mark for each claim, by its kind."""
     return [
         Text.assemble((f"{word_of(kind)} ", "dim"), *((MARKS[outcome], STYLES[outcome]) for outcome in outcomes))
         for kind, outcomes in strip_of(report).items()
@@ -290,7 +290,7 @@ def strip(report: Report) -> list[Text]:
 
 
 class InARow:
-    """Pieces one after the other, on as many lines as they take. A line breaks only between two of them, if they are not too wide."""
+    """Pieces one after the other, on as many lines as needed. A line breaks only between two pieces, unless one is wider than the line."""
 
     def __init__(self, pieces: Sequence[Text], separator: str) -> None:
         self.pieces = pieces

@@ -30,7 +30,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A case that failed, with the names of those that are not shown; and how many of its differences are left out."""
+    """A case that failed, with the names of the cases that are not shown; `beyond` counts its differences that are left out."""
 
     name: str
     check: Check
@@ -40,7 +40,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The checks of one claim, and the cases of it that failed, as far as the course reveals them."""
+    """The checks of one claim, and its failed cases as far as the course reveals them."""
 
     key: str
     group: Cases
@@ -58,7 +58,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A report; its key begins all its ids. Of the lines of the code, so many are left out."""
+    """A report; its key begins all its ids. `left_out` counts the lines of code that are left out."""
 
     key: str
     report: Report
@@ -74,13 +74,13 @@ class Section:
 
     @property
     def why_skipped(self) -> list[str]:
-        """The reasons for which claims were skipped, each once."""
+        """The reasons why claims were skipped, each once."""
         skipped = [claim.group.shown.message for claim in self.claims if claim.group.outcome is Outcome.SKIPPED]
         return list(dict.fromkeys(filter(None, map(one_line, skipped))))
 
     @property
     def untold(self) -> int:
-        """The number of failing claims of which no case is shown, though the course reveals some."""
+        """The number of failing claims without a shown case, though the course reveals one."""
         return sum(bool(failures(claim.group)) and not claim.cases for claim in self.claims)
 
     @property
@@ -108,14 +108,14 @@ def section(report: Report, key: str, detail: Detail) -> Section:
 
 
 def cut(text: str) -> str:
-    """Return the beginning of an endless line."""
+    """Return the line, or only its beginning if it is very long."""
     return text if len(text) <= CHARACTERS else f"{text[:CHARACTERS]} …"
 
 
 def claims(report: Report, key: str, detail: Detail) -> Iterator[Claim]:
-    """Yield all claims; of those that fail, the first are shown in full, and the very first have pictures.
+    """Yield all claims. The first failing ones are shown in full, and the very first have pictures.
 
-    Only the first that fails has a hint, and none has one if there is a diagnosis: as in a terminal.
+    As in a terminal, only the first failing claim has a hint, and none has one if there is a diagnosis.
     """
     hinted, told = bool(report.diagnoses), 0
     for number, group in enumerate(grouped(report.checks), 1):
@@ -126,7 +126,7 @@ def claims(report: Report, key: str, detail: Detail) -> Iterator[Claim]:
 
 
 def cases_of(group: Cases, detail: Detail, pictured: bool) -> Iterator[Case]:
-    """Yield the first cases that failed; those that are too many are named with the last one. Only the first has a picture."""
+    """Yield the first failed cases; the remaining ones are named with the last. Only the first has a picture."""
     failed = failures(group)
     for number, check in enumerate(failed[: detail.cases], 1):
         alike = failed[number - 1 :] if number == detail.cases else [check]
@@ -135,7 +135,7 @@ def cases_of(group: Cases, detail: Detail, pictured: bool) -> Iterator[Case]:
 
 
 def failures(group: Cases) -> list[Check]:
-    """Return the cases that did not hold and of which the course reveals something."""
+    """Return the failed cases of which the course reveals something."""
     ended = (*group.ended(Outcome.ERROR), *group.ended(Outcome.FAILED))
     return [check for check in ended if check.message.strip() or check.differences or check.stdout.strip()]
 
@@ -151,12 +151,12 @@ def differences_of(check: Check, detail: Detail, pictured: bool) -> Iterator[Sho
 
 
 def raised_at(raised: Raised) -> Spot:
-    """Return the place where an exception was raised, as that of a mistake without a name."""
+    """Return the place of an exception, as that of a mistake without a name."""
     return Spot("", raised.line, max(raised.column, 1), raised.width, raised.text)
 
 
 def remarks(report: Report) -> dict[int, list[str]]:
-    """Return the remarks on each line: a finding of inspection, a mistake that stands there, a claim for which it raised something."""
+    """Return the remarks on each line: findings of inspection, mistakes, and claims for which the line raised an exception."""
     said: dict[int, list[str]] = {}
     for each in report.findings:
         said.setdefault(each.line, []).append(f"{word_of(each.rule)}: {one_line(each.text.partition(chr(10))[0])}")
@@ -171,5 +171,5 @@ def remarks(report: Report) -> dict[int, list[str]]:
 
 
 def lines_raised(check: Check) -> list[int]:
-    """Return the lines where a check raised something."""
+    """Return the lines that raised an exception in a check."""
     return [*check.lines, *([check.raised.line] if check.raised is not None and check.raised.line else [])]

@@ -1,4 +1,4 @@
-"""What one screen says of a report, in words: verdict, diagnosis, crash, example, claims, next step."""
+"""The words of a report on one screen: verdict, diagnosis, crash, example, claims, next step."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=。)")
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A mistake of a diagnosis: what it is called, what is wrong and how to mend it, and where it stands in the submission."""
+    """A mistake of a diagnosis: its name, its explanation with the remedy, and its places in the submission."""
 
     name: str
     says: str
@@ -50,15 +50,15 @@ class Named:
 
     @property
     def in_short(self) -> str:
-        """The first sentence of what is wrong."""
+        """The first sentence of the explanation."""
         return SENTENCE.split(self.says, maxsplit=1)[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One failure in numbers: the call that shows it, what came and what was expected there, and what that looks like.
+    """One failure in numbers: the call that shows it, the actual and the expected value, and the mistake that they look like.
 
-    `claim` is the claim that fails, and `hint` the usual cause of that. Each may be empty.
+    `claim` is the claim that fails, and `hint` its usual cause. Each may be empty.
     """
 
     outcome: Outcome
@@ -78,7 +78,7 @@ def verdict(report: Report) -> str:
 
 
 def cost_in_words(report: Report) -> str:
-    """Return how many points the mistakes cost, if the points come about that way and nothing else costs any; else ""."""
+    """Return the points that the mistakes cost, if the score was computed from them and nothing else costs points; else ""."""
     if report.earned <= report.of_claims or not report.diagnoses or report.unexplained:
         return ""
     cost = report.possible - report.earned
@@ -86,12 +86,12 @@ def cost_in_words(report: Report) -> str:
 
 
 def diagnosis_of(report: Report) -> Diagnosis | None:
-    """Return the diagnosis to show, which is the first one; None if nothing is named."""
+    """Return the diagnosis to show, which is the first one; None if it names no mistake."""
     return next((each for each in report.diagnoses[:1] if each.mistakes), None)
 
 
 def mistakes_of(diagnosis: Diagnosis) -> list[Named]:
-    """Return the mistakes of a diagnosis, each with what it says and its places. For which inputs it works is not said again here."""
+    """Return the mistakes of a diagnosis with their texts and places. The text about inputs that work is not repeated here."""
     if len(diagnosis.mistakes) == 1 or len(diagnosis.texts) != len(diagnosis.mistakes):
         return [Named(names_of(diagnosis), diagnosis.says, diagnosis.spots)]
     spots = {name: tuple(spot for spot in diagnosis.spots if spot.mistake == name) for name in diagnosis.mistakes}
@@ -100,7 +100,7 @@ def mistakes_of(diagnosis: Diagnosis) -> list[Named]:
 
 
 def reach_of(diagnosis: Diagnosis, checks: Sequence[Check]) -> str:
-    """Return how many of the failing claims a diagnosis explains; "" if there is none of which it explains everything."""
+    """Return how many of the failing claims a diagnosis explains completely; "" if there are none."""
     failing = failing_claims(checks)
     explained = sum(all(check.name in diagnosis.checks for check in failed) for failed in failing.values())
     if not explained:
@@ -120,20 +120,20 @@ def failing_claims(checks: Sequence[Check]) -> dict[str, list[Check]]:
 
 
 def left_open(report: Report) -> list[str]:
-    """Return the claims that fail and that the diagnosis does not explain, each with what a difference there looks like."""
+    """Return the failing claims that the diagnosis does not explain, each with the likeness of a difference there."""
     diagnosis = diagnosis_of(report)
     claims = {} if diagnosis is None else unexplained_claims(diagnosis, report.checks)
     return [_(": ").join(filter(None, (claim.rstrip(".。"), likeness))) for claim, likeness in claims.items()]
 
 
 def step_of(report: Report) -> WrongStep | None:
-    """Return the first step that goes wrong; None if a diagnosis tells of it, or if it is not certain."""
+    """Return the first wrong step; None if a diagnosis names it, or if it is not certain."""
     diagnosis = diagnosis_of(report)
     return None if diagnosis is not None and UNLISTED in diagnosis.mistakes else report.step
 
 
 def crash_of(report: Report) -> Check | None:
-    """Return the first check that failed since the submission raised an exception, if neither diagnosis nor finding has told of it."""
+    """Return the first check that failed because of an exception, unless a diagnosis or a finding already tells of it."""
     diagnosis = diagnosis_of(report)
     explained = () if diagnosis is None or set(diagnosis.mistakes) == {SOME_INPUTS} else diagnosis.checks
     banned = any(finding.rule is Rule.BANNED for finding in report.findings)
@@ -143,9 +143,9 @@ def crash_of(report: Report) -> Check | None:
 
 
 def example_of(report: Report) -> Example | None:
-    """Return the failure that tells most: one that the diagnosis explains; without a diagnosis, one that looks like something.
+    """Return the failure that tells most; None if the course reveals no failure.
 
-    None if the course reveals no failure.
+    That is one that the diagnosis explains or, without a diagnosis, one whose numbers look like a simple mistake.
     """
     diagnosis = diagnosis_of(report)
     ended = grouped(report.checks)
@@ -164,7 +164,7 @@ def example_of(report: Report) -> Example | None:
 
 
 def in_vain(report: Report) -> str:
-    """Return how many courtesies a submission that does not pass does not do; "" if there are none."""
+    """Return how many courtesies a failed submission lacks; "" if there are none."""
     courtesies = sum(cases.shown.asked_in_vain for cases in grouped(report.checks)) if report.outcome is Outcome.FAILED else 0
     if not courtesies:
         return ""
@@ -177,7 +177,7 @@ def in_vain(report: Report) -> str:
 
 
 def example(check: Check, claim: str, hint: str) -> Example:
-    """Return a failed check as an example; of its differences the first one that looks like something, else the first."""
+    """Return a failed check as an example, with its first difference that looks like a simple mistake, else with its first one."""
     difference = next((each for each in check.differences if each.looks_like), next(iter(check.differences), None))
     if difference is None:
         return Example(check.shown_as, claim, one_line(check.call), one_line(check.message), hint=hint)
@@ -186,7 +186,7 @@ def example(check: Check, claim: str, hint: str) -> Example:
 
 
 def found_at(difference: Difference) -> str:
-    """Return the worst number of a difference, or the value: what it is, and what was expected."""
+    """Return the actual and the expected value of a difference, or of its worst number."""
     place = place_of(difference)
     if difference.place.step is not None:
         place = place.partition(" · ")[2] or place
@@ -220,7 +220,7 @@ def not_tried(report: Report) -> str:
 
 
 def next_commands(report: Report, more: str = "-v") -> list[str]:
-    """Return what to type next, the most useful first; nothing for a report that passed. `more` is what shows all claims."""
+    """Return the commands to type next, the most useful first; none for a report that passed. `more` shows all claims."""
     slug = one_line(report.exercise)
     if report.outcome is Outcome.ERROR:
         return [f"normgrade verify {slug}"]
@@ -233,7 +233,7 @@ def next_commands(report: Report, more: str = "-v") -> list[str]:
 
 
 def explaining(report: Report, slug: str) -> Iterator[str]:
-    """Yield the commands that show in numbers what the report names, if the course reveals numbers."""
+    """Yield the commands that show the diagnosis or the crash in detail, if the course reveals numbers."""
     if not any(check.message or check.differences for check in report.checks if check.outcome is Outcome.FAILED):
         return
     diagnosis, crash = diagnosis_of(report), crash_of(report)

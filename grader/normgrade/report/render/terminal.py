@@ -1,7 +1,7 @@
 """Reports for people: one screen each, or everything.
 
-Everything that comes from a submission or a suite is untrusted text: it is made printable, never read as rich markup, and no line that
-it is on is a command of a CI system.
+All text from a submission or a suite is untrusted: it is made printable, it is never read as rich markup, and no line with it is a
+command of a CI system.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ from normgrade.report.render.wording import (
 from normgrade.report.render.wrapping import broken
 from normgrade.report.report import Kind, Outcome, Report
 
-WIDTH = 80  # where no terminal says otherwise
+WIDTH = 80  # if there is no terminal
 WIDEST = 100  # longer lines are hard to read
 
 
 class Screen(Console):
-    """A console that breaks lines of Chinese, and shows as dots what a terminal or a CI system would obey; rich's own codes stay."""
+    """A console that breaks lines of Chinese. Characters that a terminal or a CI system would obey become dots; rich's own codes stay."""
 
-    encoding = "utf-8"  # rich draws plainer boxes where a stream is ASCII; here the stream itself finds stand-ins
+    encoding = "utf-8"  # rich draws plainer boxes if a stream is ASCII; here the stream itself replaces characters
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
         options = options or self.options
@@ -60,12 +60,12 @@ class Screen(Console):
             yield segment if segment.control else segment._replace(text=STEERS.sub(DOT, segment.text))
 
     def _render_buffer(self, buffer: Iterable[Segment]) -> str:
-        """The text to be written. Only now do lines begin where they will be read; rich has no public method for this step."""
+        """Return the text to be written. Only here are the beginnings of lines final; rich has no public method for this step."""
         return disarmed(super()._render_buffer(buffer))
 
 
 def open_console(file: IO[str] | None = None, to_stderr: bool = False) -> Console:
-    """A console as wide as its terminal; on anything but a terminal, plain text as wide as COLUMNS says, or of 80 columns."""
+    """Return a console as wide as its terminal. Without a terminal it writes plain text, as wide as COLUMNS says or 80 columns wide."""
     forgiving(file or (sys.stderr if to_stderr else sys.stdout))
     console = Screen(file=file, stderr=to_stderr, highlight=False, markup=False, emoji=False)
     if not console.is_terminal and not os.environ.get("COLUMNS", "").isdecimal():
@@ -74,7 +74,7 @@ def open_console(file: IO[str] | None = None, to_stderr: bool = False) -> Consol
 
 
 def render_text(reports: Sequence[Report], detail: Detail = USUAL, with_losses: bool = True) -> str:
-    """What a terminal would show, as plain text."""
+    """Return the text that a terminal would show, without colours."""
     console = Screen(file=io.StringIO(), width=WIDTH, force_terminal=False, force_jupyter=False, color_system=None, legacy_windows=False)
     print_all(reports, console, detail, with_losses)
     assert isinstance(console.file, io.StringIO)
@@ -82,7 +82,7 @@ def render_text(reports: Sequence[Report], detail: Detail = USUAL, with_losses: 
 
 
 def show(reports: Sequence[Report], console: Console, detail: Detail = USUAL, with_losses: bool = True) -> None:
-    """Print the reports, and after them what the weakest walls did not keep the code from."""
+    """Print the reports, and then the harm that the weakest walls did not prevent."""
     print_all(reports, console, detail, with_losses)
 
 
@@ -91,7 +91,7 @@ def print_all(reports: Sequence[Report], console: Console, detail: Detail, with_
         if detail == QUIET:
             console.print(part, soft_wrap=True)  # a line stays one
         else:
-            console.print(part, width=min(console.width, WIDEST), crop=False)  # what is not wrapped stays whole
+            console.print(part, width=min(console.width, WIDEST), crop=False)  # text that is not wrapped stays whole
 
 
 def parts_of_all(reports: Sequence[Report], detail: Detail, with_losses: bool) -> Iterator[RenderableType]:
@@ -117,7 +117,7 @@ def parts_of_all(reports: Sequence[Report], detail: Detail, with_losses: bool) -
 
 
 def parts_of(report: Report, detail: Detail = USUAL) -> Iterator[RenderableType]:
-    """One report: everything, or one screen. What proves an exercise has no diagnosis and no screen."""
+    """Yield the parts of one report: everything, or one screen. A report that proves an exercise has no diagnosis and no screen."""
     if detail.whole or any(check.kind is Kind.PROOF for check in report.checks):
         yield from whole_parts(report, detail)
         if detail.advice:
@@ -127,7 +127,7 @@ def parts_of(report: Report, detail: Detail = USUAL) -> Iterator[RenderableType]
 
 
 def untouched(reports: Sequence[Report]) -> Iterator[RenderableType]:
-    """What to do about files that are still as they were handed out: one is named, of several their number."""
+    """Yield the next step for files that are not started: the first is named, the others are counted."""
     if not reports:
         return
     yield Text(not_started(reports[0]))
@@ -143,7 +143,7 @@ def untouched(reports: Sequence[Report]) -> Iterator[RenderableType]:
 
 
 def line_of(report: Report) -> Text:
-    """One report in a line: the outcome, and what was found."""
+    """Return one report in a line: the outcome and the diagnosis or findings."""
     found = " / ".join(map(names_of, report.diagnoses[:1])) or ", ".join(dict.fromkeys(word_of(each.rule) for each in report.findings))
     found = found or search_in_words(report)
     score, sandbox = score_in_words(report), _("sandbox: {tier}", tier=sandbox_in_word(report))
@@ -156,7 +156,7 @@ def line_of(report: Report) -> Text:
 
 
 def summary(reports: Sequence[Report]) -> Table:
-    """One row for every report, and the sum."""
+    """Return a table with one row for every report, and the sum."""
     passed = sum(report.outcome is Outcome.PASSED for report in reports)
     points = f"{sum(report.earned for report in reports)}/{sum(report.possible for report in reports)}"
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), header_style="dim", show_footer=True, footer_style="bold")

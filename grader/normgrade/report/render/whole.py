@@ -1,4 +1,4 @@
-"""Everything that a terminal can show of a report: diagnosis, every failure with its numbers side by side, a table of the claims."""
+"""The whole of a report in a terminal: diagnosis, every failure with its numbers side by side, a table of the claims."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ from normgrade.report.report import (
     ValueDifference,
 )
 
-NAMED = 6  # of the places beyond
-LINES = 20  # of a message, or of what was printed
+NAMED = 6  # places that are left out
+LINES = 20  # of a message, or of printed output
 STYLES = {
     Outcome.PASSED: "green",
     Outcome.FAILED: "bold red",
@@ -65,7 +65,7 @@ STYLES = {
 
 
 def whole_parts(report: Report, detail: Detail) -> Iterator[RenderableType]:
-    """One report from top to bottom, the best first."""
+    """Yield one report from top to bottom, the most useful parts first."""
     cases = grouped(report.checks)
     yield header(report)
     yield from course_lines(report)
@@ -101,7 +101,7 @@ def course_lines(report: Report) -> Iterator[Text]:
 
 
 def finding_lines(finding: Finding) -> RenderableType:
-    """Where and what; lines after the first are source and caret, kept as they are."""
+    """Return the place and the text of a finding; lines after the first are source and caret, kept as they are."""
     first, _newline, source = bounded(finding.text, LINES).partition("\n")
     where = f"{finding.line}:{finding.column} " if finding.line else ""
     outcome = Outcome.SKIPPED if finding.courtesy else Outcome.FAILED
@@ -141,10 +141,10 @@ def claim_cell(group: Cases) -> Text:
 
 
 def failures(report: Report, cases: Sequence[Cases], detail: Detail) -> Iterator[RenderableType]:
-    """The first claims that do not hold, and how many more there are.
+    """Yield the first claims that do not hold, and the number of the others.
 
-    A hint names the usual cause of a failure. It is left out where a diagnosis names the actual cause, and below the first claim: later
-    claims usually fail for the same reason.
+    A hint names the usual cause of a failure. It is left out if a diagnosis names the actual cause. Claims below the first have none,
+    because they usually fail for the same reason.
     """
     every: list[list[RenderableType]] = []
     for group in cases:
@@ -165,7 +165,7 @@ def failures(report: Report, cases: Sequence[Cases], detail: Detail) -> Iterator
 
 
 def failure_lines(group: Cases, with_hint: bool, detail: Detail) -> Iterator[RenderableType]:
-    """The first failed cases of a claim in full, the others by name; cases of which the course reveals nothing are left out."""
+    """Yield the first failed cases of a claim in full, and the others by name. Cases of which the course reveals nothing are left out."""
     for outcome in (Outcome.ERROR, Outcome.FAILED):
         alike = group.ended(outcome)
         for number, check in enumerate(alike[: detail.cases]):
@@ -192,7 +192,7 @@ def detail_lines(check: Check, with_hint: bool, detail: Detail) -> Iterator[Rend
 
 
 def message_parts(check: Check, detail: Detail) -> Iterator[Text]:
-    """The message of a check. Lines of a proof that stand four columns in are to be pasted: they are not wrapped."""
+    """Yield the message of a check. Lines of a proof that are indented by four columns are to be pasted, so they are not wrapped."""
     if check.kind is not Kind.PROOF:
         yield Text(bounded(check.message, LINES))
         return
@@ -215,7 +215,7 @@ def difference_lines(difference: Difference) -> Iterator[RenderableType]:
 
 
 def number_lines(difference: ArrayDifference) -> Iterator[RenderableType]:
-    """How many numbers differ, the worst of them, and what they look like."""
+    """Yield the number of differences, the worst of them, and the mistake that they look like."""
     rows = sides(difference)
     yield Text(difference_in_words(difference))
     yield table_of_sides(rows, _("expected"), _("got"))
@@ -226,7 +226,7 @@ def number_lines(difference: ArrayDifference) -> Iterator[RenderableType]:
 
 
 def side_lines(arrays: SideBySide) -> Iterator[RenderableType]:
-    """Right and wrong numbers, whether they differ or not."""
+    """Yield right and wrong numbers side by side, even if they do not differ."""
     yield Text(what_it_is(arrays), style="bold")
     yield table_of_sides(sides(arrays), _("right"), _("wrong"))
     if isinstance(arrays, ArrayDifference) and arrays.looks_like:
@@ -238,7 +238,7 @@ def likeness_line(words: str) -> Text:
 
 
 def table_of_two(difference: ValueDifference) -> Table:
-    """The two values that differ."""
+    """Return a table of the two values that differ."""
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for side, value in zip((_("expected"), _("got")), as_pair(difference.expected, difference.actual), strict=True):
         table.add_row(Text(side, style="dim"), Text(one_line(value)))
@@ -246,7 +246,7 @@ def table_of_two(difference: ValueDifference) -> Table:
 
 
 def table_of_sides(rows: Sequence[Row], right: str, wrong: str) -> Table:
-    """Both sides, number by number; ▶ marks the worst and ✗ the others beyond what is allowed."""
+    """Return a table of both sides, number by number; ▶ marks the worst and ✗ the others that are too far off."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("")
     table.add_column(_("at"), no_wrap=True)
@@ -258,7 +258,7 @@ def table_of_sides(rows: Sequence[Row], right: str, wrong: str) -> Table:
 
 
 def panel_of(diagnoses: Sequence[Diagnosis], checks: Sequence[Check]) -> Panel:
-    """The mistake by name, what it is, where it stands, the claims that show it, and those that it leaves open.
+    """Return a panel with the mistake's name, explanation and place, the claims that show it, and those that it leaves open.
 
     Several diagnoses are alternatives.
     """
@@ -273,7 +273,7 @@ def panel_of(diagnoses: Sequence[Diagnosis], checks: Sequence[Check]) -> Panel:
 
 
 class Pointed:
-    """A line of the learner's code and the caret below it, which stay as they are, and the remedy, which is wrapped if it is long."""
+    """A line of the learner's code with a caret below it, which are not wrapped, and the remedy, which is wrapped if it is long."""
 
     def __init__(self, spot: Spot) -> None:
         self.spot = spot
@@ -287,7 +287,7 @@ class Pointed:
 
 
 def indented(part: RenderableType, by: int = 2) -> RenderableType:
-    """The part, so many columns in. What is not to be wrapped would be cut off by a padding; printed alone, rich would wrap it."""
+    """Return the part, indented by so many columns. A padding would cut off text that must not be wrapped, so such text gets spaces."""
     if isinstance(part, Text) and part.overflow == "ignore":
         return Group(Text("\n".join(" " * by + line for line in part.plain.split("\n")), no_wrap=True, overflow="ignore"))
     return Padding(part, (0, 0, 0, by), expand=False)

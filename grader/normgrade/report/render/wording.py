@@ -1,4 +1,4 @@
-"""What every format for people says in the same words: claims, differences, scores and next steps."""
+"""The words that all formats for people share: claims, differences, scores and next steps."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from normgrade.worker.walls import TIERS
 
 WEAKEST = TIERS[0]
 CODE_COLUMNS = 68  # of a line of the learner's code in a diagnosis
-CLAIMS = 3  # that a mistake breaks, shown in full
+CLAIMS = 3  # broken by a mistake, shown in full
 MARKS = {Outcome.PASSED: "✓", Outcome.FAILED: "✗", Outcome.SKIPPED: "–", Outcome.ERROR: "!", Outcome.NOT_STARTED: "–"}
-LARGEST_RELATIVE = 1e6  # above, 0 or almost 0 is expected, and the relative error is left out
+LARGEST_RELATIVE = 1e6  # above it, 0 or almost 0 is expected, and the relative error is left out
 
 
 def one_line(text: str) -> str:
-    """A printable text on a single line."""
+    """Return the text, made printable, on a single line."""
     return " ".join(printable(text).split())
 
 
 def bounded(text: str, lines: int, characters: int = 4000) -> str:
-    """The beginning of a text, and how much of it is left out."""
+    """Return the beginning of a text, and how much of it is left out."""
     text = printable(text).expandtabs(4).strip("\n").rstrip()
     kept = text[:characters].split("\n")[:lines]
     left_out = text.count("\n") + 1 - len(kept)
@@ -47,24 +47,24 @@ def bounded(text: str, lines: int, characters: int = 4000) -> str:
 
 
 def word_of(word: Outcome | Kind | Rule) -> str:
-    """An outcome, a kind or a rule in the language that is spoken."""
+    """Return an outcome, a kind or a rule in the current language."""
     return _(str(word))
 
 
 def sandbox_in_word(report: Report) -> str:
-    """The name of the walls, which is the same in every language; or that nothing ran."""
+    """Return the name of the walls, which is the same in every language, or a word for none if nothing ran."""
     return _(NOTHING_RAN) if report.sandbox == NOTHING_RAN else one_line(report.sandbox)
 
 
 def claim_of(check: Check) -> str:
-    """What the check claims; its name where the suite makes no claim."""
+    """Return the claim of the check; its name if the suite makes no claim."""
     return one_line(check.claim) or one_line(check.name)
 
 
 def difference_in_words(difference: Difference) -> str:
-    """How many numbers differ, and how far off the worst of them is; of other values, what was expected and what came.
+    """Return the number of differing numbers and the error of the worst; for other values, the expected and the actual value.
 
-    The worst is the one whose error is the largest multiple of what is allowed there.
+    The worst number is the one whose error is the largest multiple of its allowed error.
     """
     if isinstance(difference, ValueDifference):
         expected, actual = as_pair(difference.expected, difference.actual)
@@ -87,7 +87,7 @@ def count_in_words(mismatched: int, total: int) -> str:
 
 
 def relative_in_words(max_rel: float) -> str:
-    """The relative error, as a percentage where that is easy to read."""
+    """Return the relative error, as a percentage if that is easy to read; "" if it is NaN or larger than LARGEST_RELATIVE."""
     if max_rel > LARGEST_RELATIVE or math.isnan(max_rel):
         return ""
     percent = max_rel * 100
@@ -95,12 +95,12 @@ def relative_in_words(max_rel: float) -> str:
 
 
 def place_of(found: Comparison) -> str:
-    """The place in the language that is spoken, on a single line; in English where nobody has put it into words."""
+    """Return the place in the current language, on a single line; in English if it has not been put into words."""
     return one_line(found.called or found.place)
 
 
 def what_it_is(found: Comparison) -> str:
-    """The place with its dtype and shape: step 1 · output · float32 · (4, 3)."""
+    """Return the place with its dtype and shape: step 1 · output · float32 · (4, 3)."""
     parts = [place_of(found)]
     if found.dtype is not None:
         parts.append(one_line(found.dtype))
@@ -110,7 +110,7 @@ def what_it_is(found: Comparison) -> str:
 
 
 def search_in_words(report: Report) -> str:
-    """That the search for a diagnosis goes on, or was stopped; empty where it came to its end."""
+    """Return a sentence if the search for a diagnosis goes on or was stopped; "" if it came to its end."""
     if report.searching:
         return _("Looking for the mistake …")
     if report.stopped_after_s is None:
@@ -121,7 +121,7 @@ def search_in_words(report: Report) -> str:
 
 
 def deaths_in_words(report: Report) -> str:
-    """How often the process of the submission died, and where first; empty where it never did."""
+    """Return how often the process of the submission died, and at which play first; "" if it never died."""
     if not report.deaths:
         return ""
     first = report.deaths[0]
@@ -140,9 +140,10 @@ def names_of(diagnosis: Diagnosis) -> str:
 
 
 def pointed_at(spot: Spot, columns: int = CODE_COLUMNS) -> list[str]:
-    """A line of the learner's code without its indentation, under it a caret and the remedy. A long line is cut around the caret.
+    """Return a line of the learner's code without its indentation, and below it a caret and the remedy.
 
-    `columns` are those of the code. A remedy that has no room beside the caret stands below it, however long it is.
+    The code takes at most so many columns: a long line is cut around the caret. A remedy that does not fit beside the caret stands
+    below it, however long it is.
     """
     start = spot.column - 1
     indent = min(len(spot.text) - len(spot.text.lstrip()), start)
@@ -161,12 +162,15 @@ def pointed_at(spot: Spot, columns: int = CODE_COLUMNS) -> list[str]:
 
 
 def shown(code: str) -> str:
-    """A piece of a line of code, of which the columns can be counted."""
+    """Return a piece of a line of code with a known width in columns."""
     return in_columns(printable(code))
 
 
 def explained(diagnosis: Diagnosis, checks: Sequence[Check]) -> list[str]:
-    """The claims that a mistake breaks; of more than three, only their number. Where it breaks not all that fail, how many of them."""
+    """Return the claims that a mistake breaks; only their number if there are more than three.
+
+    If other claims fail too, a line says how many of all failing claims it explains.
+    """
     shown_by = list(dict.fromkeys(claims_of(checks).get(name, one_line(name)) for name in diagnosis.checks))
     if unexplained := unexplained_claims(diagnosis, checks):
         whole = [claim for claim in shown_by if claim not in unexplained]
@@ -178,7 +182,7 @@ def explained(diagnosis: Diagnosis, checks: Sequence[Check]) -> list[str]:
 
 
 def not_recognised(diagnosis: Diagnosis, checks: Sequence[Check]) -> list[str]:
-    """The claims that fail for another reason, each with what the first difference looks like; of more than three, the rest as a number."""
+    """Return the claims that fail for another reason, each with its first likeness. If there are more than three, the rest is counted."""
     claims = unexplained_claims(diagnosis, checks)
     lines = [_("not recognised: {claim}", claim=" · ".join(filter(None, (claim, likeness)))) for claim, likeness in claims.items()]
     rest = len(lines) - CLAIMS
@@ -186,7 +190,7 @@ def not_recognised(diagnosis: Diagnosis, checks: Sequence[Check]) -> list[str]:
 
 
 def unexplained_claims(diagnosis: Diagnosis, checks: Sequence[Check]) -> dict[str, str]:
-    """Every claim that fails at a check which the diagnosis does not explain, and what a difference there looks like, if anything."""
+    """Return every claim with a failed check that the diagnosis does not explain, and the first likeness of a difference there, or ""."""
     found: dict[str, str] = {}
     for check in checks:
         if check.outcome is Outcome.FAILED and check.name not in diagnosis.checks:
@@ -196,12 +200,12 @@ def unexplained_claims(diagnosis: Diagnosis, checks: Sequence[Check]) -> dict[st
 
 
 def claims_of(checks: Sequence[Check]) -> dict[str, str]:
-    """The claim of every check, by its name."""
+    """Return the claim of every check, by the check's name."""
     return {check.name: claim_of(check) for check in checks}
 
 
 def course_in_words(report: Report) -> str:
-    """The folder of the course; empty for the course that normgrade carries."""
+    """Return the folder of the course; "" for the course that normgrade carries."""
     return _("course: {folder}", folder=one_line(report.course)) if report.course else ""
 
 
@@ -212,7 +216,7 @@ def score_in_words(report: Report) -> str:
 
 
 def credit_in_words(report: Report) -> str:
-    """How the points come about where they are more than those of the claims; else empty."""
+    """Return how the points come about if they are more than those of the claims; else ""."""
     if report.earned <= report.of_claims or not report.diagnoses:
         return ""
     cost, named = report.possible - report.earned, len(report.diagnoses[0].mistakes)
@@ -226,12 +230,12 @@ def credit_in_words(report: Report) -> str:
 
 
 def asked_as_well(claim: str) -> str:
-    """Return that a claim is a courtesy: it does not decide."""
+    """Return the words for a claim that is a courtesy: it does not decide."""
     return _("also asked: {claim}", claim=claim)
 
 
 def also_asked(report: Report) -> list[str]:
-    """Return the courtesies that a submission which passed does not do, each once."""
+    """Return the courtesies that a passing submission lacks, each once."""
     if report.outcome is not Outcome.PASSED:
         return []
     claims = dict.fromkeys(claim_of(check) for check in report.checks if check.asked_in_vain)
@@ -254,7 +258,7 @@ def outcome_in_words(report: Report) -> str:
 
 
 def next_step(report: Report) -> str:
-    """What to do next; empty for a report that passed."""
+    """Return the next step; "" for a report that passed."""
     slug = one_line(report.exercise)
     if report.outcome is Outcome.ERROR:
         return _("Show this report to whoever keeps the course; `normgrade verify {slug}` proves where it is broken.", slug=slug)
@@ -263,7 +267,7 @@ def next_step(report: Report) -> str:
     failed = [check for check in report.checks if check.outcome is Outcome.FAILED]
     if report.diagnoses and any(check.message or check.differences for check in failed):  # the course reveals numbers
         mistake = one_line(report.diagnoses[0].mistakes[0])
-        if mistake in BUILT_IN:  # what needs no known mistake has no numbers
+        if mistake in BUILT_IN:  # only a known mistake can be explained in numbers
             return _("Read the prompt again with `normgrade show {slug}`.", slug=slug)
         return _("`normgrade explain {mistake} --exercise {slug}` shows it in numbers.", mistake=mistake, slug=slug)
     if failed and not report.diagnoses:
@@ -272,12 +276,12 @@ def next_step(report: Report) -> str:
 
 
 def seed_in_words(seed: int) -> str:
-    """How to draw the same inputs again, where they are not the usual ones."""
+    """Return how to draw the inputs of a seed again."""
     return _("Seed {seed}: `--seed {seed}` draws the same inputs again.", seed=seed)
 
 
 def losses_in_words(reports: Sequence[Report]) -> list[str]:
-    """What submissions could do behind the weakest walls; empty where all ran behind stronger ones."""
+    """Return the harm that submissions could do inside the weakest walls; empty if all of them ran inside stronger ones."""
     open_to_it = dict.fromkeys(one_line(loss) for report in reports if report.sandbox == WEAKEST for loss in report.lost)
     if not open_to_it:
         return []

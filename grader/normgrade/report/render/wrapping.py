@@ -1,6 +1,6 @@
-"""Lines of Chinese: they may break between any two characters, but not before a comma and not after an opening bracket.
+"""Lines of Chinese, which may break between any two characters except before a comma or after an opening bracket.
 
-rich and click break lines at spaces alone, click counts every character as one column, and neither has an option for this. So text with
+rich and click break lines only at spaces, click counts every character as one column, and neither has an option for this. So text with
 Chinese in it is broken before rich sees it, and click's function that wraps help is replaced. Text without Chinese stays as it is.
 """
 
@@ -17,11 +17,11 @@ SIGN = r"\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef"  # Chinese, and the wide forms
 CHINESE = re.compile(f"[{SIGN}]")
 OPENING, CLOSING = r"（《“‘【「", r"，。；：！？）》、”’】」…"
 WORD = rf"\s*[{OPENING}]*(?:(?![{OPENING}{CLOSING}])[{SIGN}]|[^\s{SIGN}]+|[{CLOSING}])[{CLOSING}]*\s*|\s*\S\s*"
-FILLER = "\u2060"  # stands behind a wide sign while columns are counted
+FILLER = "\u2060"  # follows a wide sign while columns are counted
 
 
 def broken(text: Text, options: ConsoleOptions) -> Text:
-    """The text with its lines of Chinese broken where rich would show them too long; rich breaks other text, where it breaks any."""
+    """Return the text with its long lines of Chinese broken. It is unchanged if it has no Chinese or if rich would not break it."""
     no_wrap = options.no_wrap if text.no_wrap is None else text.no_wrap
     overflow = text.overflow or options.overflow or "fold"
     if no_wrap or overflow == "ignore" or not CHINESE.search(text.plain):
@@ -32,7 +32,10 @@ def broken(text: Text, options: ConsoleOptions) -> Text:
 
 
 def breaks(line: str, width: int, fold: bool = True) -> list[int]:
-    """Where new lines begin, so that each holds as many words as fit. A word that is wider than a line is folded or stays whole."""
+    """Return the indices at which new lines begin, so that each holds as many words as fit.
+
+    A word that is wider than a line is folded if `fold` is true; otherwise it stays whole.
+    """
     from rich.cells import cell_len, chop_cells
 
     found, column = [], 0
@@ -48,7 +51,7 @@ def breaks(line: str, width: int, fold: bool = True) -> list[int]:
 
 
 def break_chinese_help() -> None:
-    """From now on, click breaks lines of Chinese where their columns end."""
+    """Have click break lines of Chinese at the last column from now on."""
     from click import formatting
 
     wrap = getattr(formatting.wrap_text, "plain", formatting.wrap_text)

@@ -17,31 +17,31 @@ AUTO = "auto"  # the strongest that this machine offers
 
 
 class Walls(Protocol):
-    """What shuts a worker in, and what a report says about it."""
+    """The walls that shut a worker in, with their description for a report."""
 
     name: str
-    promises: tuple[str, ...]  # what a submission cannot do
-    loses: tuple[str, ...]  # what a submission can still do
+    promises: tuple[str, ...]  # actions that a submission cannot take
+    loses: tuple[str, ...]  # actions that a submission can still take
     namespaces: Mapping[str, str]  # of workers: kind → name
     neighbours: Sequence[Path]  # files beside libraries that must not be readable
     kept_capabilities: int  # those of root's capabilities that workers keep, as bits
-    files: Mapping[int, int]  # that a worker needs to shut itself in: its own file descriptor → the zygote's
+    files: Mapping[int, int]  # the files that a worker needs to shut itself in: its own file descriptor → the zygote's
 
     def prepare(self) -> None:
-        """Build what every worker needs, after all imports and the warm-up. The caller may return in a child process.
+        """Build everything that workers need, after all imports and the warm-up. The caller may go on in a child process.
 
-        Raises Missing or OSError where the machine does not offer what these walls need.
+        Raises Missing or OSError if the machine does not offer something that these walls need.
         """
 
     def give_up(self, reason: str) -> None:
-        """Give these walls up because they do not hold: raise Missing in the process that `prepare` was called in."""
+        """Give these walls up because they do not hold: raise Missing in the process that called `prepare`."""
 
     def enclose(self, budget: Budget) -> None:
         """Shut this process in. Every worker calls it before it loads the submission."""
 
 
 def walls_of(tier: str) -> type[Walls]:
-    """The walls of a tier, imported when they are needed: the grader itself needs none."""
+    """Return the walls of a tier. They are imported when they are needed, because the grader itself needs none."""
     walls: type[Walls] = getattr(import_module(f"normgrade.worker.walls.{tier}"), tier.capitalize())
     return walls
 
@@ -52,7 +52,7 @@ class Protection:
 
     - `tier`: the strongest tier that passed its self-test.
     - `trials`: how many trials the self-test made.
-    - `loses`: what a submission can still do.
+    - `loses`: actions that a submission can still take.
     - `reasons`: why no stronger tier is used, tier → reason.
     """
 
@@ -63,10 +63,10 @@ class Protection:
 
 
 def at_least(tier: str) -> list[str]:
-    """This tier and all stronger ones, the weakest first."""
+    """Return this tier and all stronger ones, the weakest first."""
     return [*TIERS[TIERS.index(tier) :]]
 
 
 def at_most(tier: str) -> list[str]:
-    """This tier and all weaker ones, the strongest first. "auto" means all tiers."""
+    """Return this tier and all weaker ones, the strongest first. "auto" means all tiers."""
     return [*TIERS[::-1]] if tier == AUTO else [*TIERS[TIERS.index(tier) :: -1]]

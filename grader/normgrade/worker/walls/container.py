@@ -1,4 +1,4 @@
-"""The tier `container`: hidden files do not exist in a view of the worker's own, and Landlock forbids to read them too."""
+"""The tier `container`: hidden files do not exist in the worker's own view of the machine, and Landlock forbids reading them too."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from normgrade.worker.walls.shut import Shut
 
 
 class Container(Shut):
-    """Walls of the kernel: a view of the machine of its own, and Landlock."""
+    """Walls of the kernel: the worker's own view of the machine, and Landlock."""
 
     name = "container"
     own_view = forbidding = True

@@ -1,4 +1,4 @@
-"""System calls of Linux by name, where Python has no function for them."""
+"""System calls of Linux by name, if Python has no function for them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PRCTL = {"PR_SET_PDEATHSIG": 1, "PR_SET_DUMPABLE": 4, "PR_SET_KEEPCAPS": 8, "PR_
 CAPABILITIES_VERSION = 0x20080522
 NAMESPACES = ("ipc", "mnt", "net", "pid", "uts")
 
-# Name, number on x86_64, number on aarch64; a dash where the machine has no such call.
+# Name, number on x86_64, number on aarch64; a dash if the machine has no such call.
 TABLE = """
 read 0 63, write 1 64, readv 19 65, writev 20 66, pread64 17 67, preadv 295 69, close 3 57, close_range 436 436, lseek 8 62,
 fadvise64 221 223, fstat 5 80, stat 4 -, lstat 6 -, newfstatat 262 79, statx 332 291, access 21 -, faccessat 269 48, faccessat2 439 439,
@@ -38,12 +38,12 @@ chroot 161 51, setns 308 268, vmsplice 278 75, sethostname 170 161, setdomainnam
 
 
 class Missing(Exception):
-    """This machine does not offer a tier. The text says why, and what would help."""
+    """A tier that this machine does not offer. The text says why, and how to get it."""
 
 
 @cache
 def numbers(machine: str) -> dict[str, int]:
-    """Name → number of every call in the table that this machine has."""
+    """Return the numbers of all calls in the table that this machine has, by name. Raises Missing for an unknown machine."""
     column = {"x86_64": 1, "aarch64": 2}.get(machine)
     if column is None or sys.maxsize < 2**32:
         raise Missing(_("system calls are known of 64-bit x86_64 and aarch64, and this Python runs on {machine}", machine=machine))
@@ -52,7 +52,7 @@ def numbers(machine: str) -> dict[str, int]:
 
 
 def this_machine() -> str:
-    """The name of the processor, as in "x86_64". Raises Missing where the system is not Linux."""
+    """Return the name of the processor, such as "x86_64". Raises Missing if the system is not Linux."""
     if sys.platform != "linux":
         raise Missing(_("the walls are Linux's, and this is {platform}; use Linux, or a container with Linux", platform=sys.platform))
     return os.uname().machine
@@ -60,12 +60,12 @@ def this_machine() -> str:
 
 @cache
 def libc() -> ctypes.CDLL:
-    """The C library that this process uses."""
+    """Return the C library that this process uses."""
     return ctypes.CDLL(None, use_errno=True)
 
 
 def call(name: str, *arguments: int | bytes | ctypes.Array[ctypes.c_char] | None) -> int:
-    """Make a system call; its result. Raises OSError where it fails."""
+    """Make a system call and return its result. Raises OSError if it fails."""
     whole = [ctypes.c_long(argument) if isinstance(argument, int) else argument for argument in arguments]
     result: int = libc().syscall(ctypes.c_long(numbers(this_machine())[name]), *whole)
     if result < 0:
@@ -74,7 +74,7 @@ def call(name: str, *arguments: int | bytes | ctypes.Array[ctypes.c_char] | None
 
 
 def prctl(option: str, value: int) -> None:
-    """Set an option of this process. Does nothing on other systems than Linux."""
+    """Set an option of this process. Do nothing on other systems than Linux."""
     if sys.platform == "linux" and libc().prctl(PRCTL[option], ctypes.c_ulong(value), 0, 0, 0) < 0:
         raise_errno("prctl")
 
@@ -86,24 +86,24 @@ def raise_errno(what: str) -> None:
 
 
 def namespaces() -> dict[str, str]:
-    """The namespaces of this process: kind → the kernel's name for it, the same for all processes. Empty where the kernel has none."""
+    """Return the namespaces of this process: kind → the kernel's name for it, the same for all processes. Empty if the kernel has none."""
     links = {kind: f"/proc/self/ns/{kind}" for kind in NAMESPACES}
     return {kind: os.readlink(link) for kind, link in links.items() if os.path.lexists(link)}
 
 
 def capabilities() -> int:
-    """The effective capabilities of this process, as bits."""
+    """Return the effective capabilities of this process, as bits."""
     data = ctypes.create_string_buffer(24)
     call("capget", packed(CAPABILITIES_VERSION, 0), data)
     return int.from_bytes(data.raw[:4], sys.byteorder) | int.from_bytes(data.raw[12:16], sys.byteorder) << 32
 
 
 def drop_capabilities(keep: int = 0) -> None:
-    """Give up every capability but those whose bits are set in `keep`."""
+    """Give up every capability except for those whose bits are set in `keep`."""
     low, high = keep & 0xFFFFFFFF, keep >> 32
     call("capset", packed(CAPABILITIES_VERSION, 0), packed(low, low, 0, high, high, 0))
 
 
 def packed(*numbers: int) -> bytes:
-    """The numbers as 32-bit words in the machine's byte order."""
+    """Return the numbers as 32-bit words in the machine's byte order."""
     return b"".join(number.to_bytes(4, sys.byteorder) for number in numbers)

@@ -1,4 +1,4 @@
-"""Landlock: a process may read certain files. Everything else that the kernel can restrict is forbidden."""
+"""Landlock, which lets a process read certain files. Everything else that the kernel can restrict is forbidden."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from normgrade.worker.walls.kernel import Missing, call
 READ_FILE, READ_DIR = 1 << 2, 1 << 3
 PATH_BENEATH = 1
 VERSION = 1
-ATTRIBUTES = struct.Struct("=QQQ")  # rights on files, rights on network ports, and what only processes under the same restriction may reach
+ATTRIBUTES = struct.Struct("=QQQ")  # rights on files, on network ports, and on resources that only equally restricted processes may reach
 RULE = struct.Struct("=Qi")  # rights, a file descriptor
 
 
 class Rights(NamedTuple):
-    """What this kernel can restrict, as three sets of bits."""
+    """The rights that this kernel can restrict, as three sets of bits."""
 
     files: int
     network: int
@@ -30,7 +30,7 @@ class Rights(NamedTuple):
 
 
 def abi() -> int:
-    """The version of Landlock in this kernel."""
+    """Return the version of Landlock in this kernel. Raises Missing if it cannot be used."""
     try:
         return call("landlock_create_ruleset", None, 0, VERSION)
     except OSError as error:
@@ -43,12 +43,12 @@ def abi() -> int:
 
 @cache
 def known() -> Rights:
-    """All that this kernel can restrict. Each bit is tried, so that a restriction of a newer kernel is included."""
+    """Return all rights that this kernel can restrict. Each bit is tried, so that a restriction of a newer kernel is included."""
     return Rights(*(sum(1 << bit for bit in range(64) if accepts(field, 1 << bit)) for field in range(3)))
 
 
 def accepts(field: int, right: int) -> bool:
-    """Whether the kernel knows this right, which belongs to one of the three sets."""
+    """Return True if the kernel knows this right, which belongs to one of the three sets."""
     try:
         os.close(create(*(right if number == field else 0 for number in range(3))))
     except OSError:
@@ -57,13 +57,16 @@ def accepts(field: int, right: int) -> bool:
 
 
 def create(*attributes: int) -> int:
-    """A new set of rules, as a file descriptor. An older kernel accepts this structure too where the fields that it does not know are 0."""
+    """Create a set of rules, and return its file descriptor.
+
+    An older kernel accepts this structure too if the fields that it does not know are 0.
+    """
     packed = ATTRIBUTES.pack(*attributes)
     return call("landlock_create_ruleset", packed, len(packed), 0)
 
 
 def ruleset(readable: Iterable[Path]) -> int:
-    """A set of rules that allows reading these files, and everything in these folders. The caller closes it."""
+    """Return a set of rules that allows reading these files, and everything in these folders. The caller closes it."""
     rules = create(*known())
     for path in readable:
         allow(rules, path)
@@ -71,11 +74,11 @@ def ruleset(readable: Iterable[Path]) -> int:
 
 
 def allow(rules: int, path: Path) -> None:
-    """Add one file or folder to the rules."""
+    """Add one file or folder to the rules, if it exists."""
     try:
         fd = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:
-        return  # it does not exist
+        return
     try:
         rights = READ_FILE | READ_DIR if stat.S_ISDIR(os.fstat(fd).st_mode) else READ_FILE
         call("landlock_add_rule", rules, PATH_BENEATH, RULE.pack(rights, fd), 0)
@@ -84,5 +87,5 @@ def allow(rules: int, path: Path) -> None:
 
 
 def restrict(rules: int) -> None:
-    """Restrict this process and its children permanently. It must have given up gaining privileges before."""
+    """Restrict this process and its children permanently. The process must have given up gaining privileges before."""
     call("landlock_restrict_self", rules, 0)

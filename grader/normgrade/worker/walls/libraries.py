@@ -1,4 +1,4 @@
-"""The files that a submission may read: Python's own library, NumPy, PyTorch and what they need; no course, and no file of normgrade."""
+"""The files that a submission may read: Python's own library, NumPy, PyTorch and dependencies; no course, and no file of normgrade."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ OF_THE_SYSTEM = re.compile(r"(/usr)?/lib(32|64|x32)?(/|$)")  # folders for the l
 
 
 def readable(roots: Iterable[str] = ROOTS) -> list[Path]:
-    """The files and folders that may be read. A folder includes everything in it; shared libraries are listed one by one.
+    """Return the files and folders that may be read. A folder includes everything in it; shared libraries are listed one by one.
 
-    Of the libraries outside of Python's own it is those in `roots`, and what they need.
+    From outside of Python's own library, these are the libraries in `roots` and everything that they need.
     """
     library = standard()
     entries = {Path(entry) for entry in sys.path if not entry.endswith(("lib-dynload", ".zip"))}
@@ -38,30 +38,30 @@ def readable(roots: Iterable[str] = ROOTS) -> list[Path]:
 
 
 def leading_to(paths: Iterable[Path]) -> set[Path]:
-    """The folders on the way to these files and folders. Many lie in the same folder, whose own way is looked at once."""
+    """Return the folders on the way to these files and folders. Many lie in the same folder, whose own parents are added once."""
     folders = {path.parent for path in paths}
     return folders.union(*(folder.parents for folder in folders))
 
 
 def standard() -> set[Path]:
-    """The folders of Python's own library."""
+    """Return the folders of Python's own library."""
     return {Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")}
 
 
 def loaded_from() -> set[Path]:
-    """The folders of shared libraries in use that no Python package has installed. PyTorch may load further ones from there."""
+    """Return the folders of shared libraries in use that no Python package has installed. PyTorch may load further ones from there."""
     mapped = {Path(line.split(maxsplit=5)[5]) for line in Path("/proc/self/maps").read_text().splitlines() if ".so" in line}
     libraries = {path for path in mapped if SHARED.fullmatch(path.name)}
     return {path.parent for path in libraries if "-packages" not in str(path) and path.parent.name != "lib-dynload"}
 
 
 def of_the_system(folder: Path) -> bool:
-    """Whether this folder holds libraries of the system's packages."""
+    """Return True if this folder holds libraries of the system's packages."""
     return OF_THE_SYSTEM.match(str(folder)) is not None
 
 
 def is_library(path: Path) -> bool:
-    """Whether this is a shared library, by its name and its content. For a link, the name of its target counts too."""
+    """Return True for a shared library, by its name and its content. For a link, the name of its target counts too."""
     if not (SHARED.fullmatch(path.name) and SHARED.fullmatch(path.resolve().name) and path.is_file()):
         return False
     try:
@@ -72,14 +72,14 @@ def is_library(path: Path) -> bool:
 
 
 def neighbours(allowed: Collection[Path]) -> list[Path]:
-    """For each folder of libraries outside the system's: one file in it that may not be read, if there is any."""
+    """Return one file that may not be read, if there is any, for each folder of libraries outside the system's."""
     known = {*allowed} | leading_to(allowed)
     beside = [sorted({*folder.iterdir()} - known) for folder in sorted(loaded_from()) if not of_the_system(folder)]
     return [found[0] for found in beside if found]
 
 
 def without(folder: Path, closed: Collection[Path]) -> Iterator[Path]:
-    """The folder, or where something closed is in it, one by one what else is in it."""
+    """Yield the folder, or the open parts of it if something closed is in it; nothing if the folder is closed itself."""
     on_the_way = leading_to(closed)
 
     def parts(path: Path) -> Iterator[Path]:
@@ -94,7 +94,7 @@ def without(folder: Path, closed: Collection[Path]) -> Iterator[Path]:
 
 
 def closure(names: Iterable[str]) -> set[str]:
-    """The distributions of these names that are installed, and all that they need."""
+    """Return the installed distributions of these names, and everything that they need."""
     found: set[str] = set()
     rest = list(names)
     while rest:
@@ -106,7 +106,7 @@ def closure(names: Iterable[str]) -> set[str]:
 
 
 def find(name: str) -> Distribution | None:
-    """The installed distribution of that name, if any."""
+    """Return the installed distribution of that name, if any."""
     try:
         return distribution(name)
     except PackageNotFoundError:
@@ -114,7 +114,7 @@ def find(name: str) -> Distribution | None:
 
 
 def parts_of(name: str) -> Iterator[Path]:
-    """The packages and modules of a distribution, with the shared libraries that came in its wheel."""
+    """Yield the packages and modules of a distribution, with the shared libraries that came in its wheel."""
     installed = distribution(name)
     if named := installed.read_text("top_level.txt"):
         tops = {*named.split(), *(f"{module}.py" for module in named.split()), f"{name}.libs"}

@@ -1,4 +1,4 @@
-"""The tier `linux`: Landlock forbids to read hidden files. It needs neither privileges nor namespaces."""
+"""The tier `linux`: Landlock forbids reading hidden files. It needs neither privileges nor namespaces."""
 
 from __future__ import annotations
 

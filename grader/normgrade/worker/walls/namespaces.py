@@ -1,4 +1,4 @@
-"""The tier `namespaces`: hidden files do not exist in a view of the worker's own. It needs namespaces, and does without Landlock."""
+"""The tier `namespaces`: hidden files do not exist in the worker's own view of the machine. It needs namespaces, but no Landlock."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from normgrade.worker.walls.shut import Shut
 
 
 class Namespaces(Shut):
-    """Walls of the kernel: a view of the machine of its own."""
+    """Walls of the kernel: the worker's own view of the machine."""
 
     name = "namespaces"
     own_view = True

@@ -1,4 +1,4 @@
-"""The tier `process`: a process of its own, with resource limits where POSIX has them. It works on every platform."""
+"""The tier `process`: a separate process, with the resource limits of POSIX if the platform has them. It works on every platform."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from normgrade.language import N_
 from normgrade.worker.walls.kernel import Missing
 
 FILES = 64
-STACK_BYTES = 8 * 1024**2  # where the system sets no limit
-FILE_MAPPINGS_BYTES = 1024**3  # for libraries that a submission imports: they take address space, and no memory of its own
+STACK_BYTES = 8 * 1024**2  # if the system sets no limit
+FILE_MAPPINGS_BYTES = 1024**3  # for libraries that a submission imports: they take address space, but no private memory
 
 
 class Budget(NamedTuple):
-    """What one worker may use: MiB of memory beyond what the libraries hold already, and seconds of CPU time."""
+    """The limits of one worker: MiB of memory beyond that of the libraries, and seconds of CPU time."""
 
     memory_mib: int
     cpu_s: int
@@ -79,7 +79,7 @@ def lower(limit: int, value: int) -> None:
 
 
 def held_bytes() -> dict[str, int]:
-    """The bytes of private memory and of address space that this process has reserved; empty on other systems than Linux."""
+    """Return the bytes of private memory and of address space that this process has reserved; empty on other systems than Linux."""
     status = Path("/proc/self/status")
     lines = (line.split() for line in status.read_text().splitlines()) if status.exists() else ()
     return {words[0][:-1]: int(words[1]) * 1024 for words in lines if words[0] in ("VmData:", "VmSize:")}

@@ -40,7 +40,7 @@ SHARED, ANONYMOUS, GROWS_DOWN = 0x01, 0x20, 0x100  # kinds of memory that no lim
 FCNTL = (0, 1, 2, 3, 4, 1030)  # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC
 IOCTL = (0x5401, 0x541B, 0x5421, 0x5450, 0x5451)  # TCGETS, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
 
-FILTERED: Mapping[str, tuple[int, tuple[Only, ...]]] = {  # the error where a condition fails, and the conditions
+FILTERED: Mapping[str, tuple[int, tuple[Only, ...]]] = {  # the error if a condition fails, and the conditions
     "open": (errno.EACCES, (Only(2, WRITING, (0,)),)),
     "openat": (errno.EACCES, (Only(4, WRITING, (0,)),)),
     "mmap": (errno.ENOMEM, (Only(6, SHARED | ANONYMOUS, (SHARED | ANONYMOUS,), unless=True), Only(6, GROWS_DOWN, (0,)))),
@@ -69,7 +69,7 @@ Instruction = tuple[int, int, int, int]
 
 
 def program(machine: str) -> bytes:
-    """The filter for a machine. A call by another machine's numbers kills the process, because the same numbers mean other calls there."""
+    """Return the filter for a machine. It kills a process that uses another machine's numbers, which mean other calls there."""
     known = numbers(machine)
     parts: list[Instruction] = [(LOAD, 0, 0, MACHINE_AT), (IF_EQUAL, 1, 0, MACHINES[machine]), (RETURN, 0, 0, KILL)]
     parts += [(LOAD, 0, 0, NUMBER_AT), (IF_AT_LEAST, 0, 1, X32), (RETURN, 0, 0, KILL)]
@@ -87,12 +87,12 @@ def program(machine: str) -> bytes:
 
 
 def when(number: int, then: list[Instruction]) -> list[Instruction]:
-    """Instructions for the call of this number."""
+    """Return instructions for the call of this number."""
     return [(IF_EQUAL, 0, len(then), number), *then]
 
 
 def checks(conditions: Iterable[Only], error: int) -> Iterator[Instruction]:
-    """Instructions that return the error unless all conditions hold."""
+    """Yield instructions that return the error unless all conditions hold."""
     for condition in conditions:
         yield LOAD, 0, 0, ARGUMENTS_AT + 4 * condition.word
         yield AND, 0, 0, condition.mask

@@ -1,4 +1,4 @@
-"""The self-test: what the walls promise is tried in a worker before the first submission is. A report names the tier that passed."""
+"""The self-test: a worker tries the promises of the walls before the first submission is played. A report names the tier that passed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HERE = Path(__file__)  # a file of the grader's, which its user can read
 UNUSED = ("colorsys", "sndhdr", "imghdr", "this", "antigravity", "nturl2path", "chunk")  # small modules that nobody imports
 TIOCSTI, F_SETSIG = 0x5412, 10
 
-# Calls that no submission needs. With these arguments they only fail, even where the filter lets them through.
+# Calls that no submission needs. With these arguments they only fail, even if the filter lets them through.
 FORBIDDEN: dict[str, tuple[int, ...]] = {
     "fchmodat": (-1, 0, 0), "utimensat": (-1, 0, 0), "setxattr": (0, 0, 0), "truncate": (0, 0), "unlinkat": (-1, 0, 0),
     "linkat": (-1, 0, -1, 0, 0), "mknodat": (-1, 0, 0), "flock": (-1, 0), "chroot": (0,), "mount": (0, 0, 0, 0, 0), "setns": (-1, 0),
@@ -36,18 +36,18 @@ FORBIDDEN: dict[str, tuple[int, ...]] = {
 
 
 class Facts(NamedTuple):
-    """What the trials need to know, collected before the walls are built."""
+    """The facts that the trials need, collected before the worker shuts itself in."""
 
     zygote: int  # its process id
     grader: Mapping[str, str]  # the grader's namespaces: kind → name
     own: Mapping[str, str]  # the worker's namespaces
-    kept_capabilities: int  # those that workers keep, as bits
+    kept_capabilities: int  # the capabilities that workers keep, as bits
     neighbours: Sequence[Path]  # files beside libraries that must not be readable
-    play: Callable[[], bool]  # whether right code works
+    play: Callable[[], bool]  # returns True if correct code works
 
 
 class Trial(NamedTuple):
-    """One attempt. It must succeed where `errors` is empty, and fail with one of these error numbers otherwise."""
+    """One attempt. It must succeed if `errors` is empty, and otherwise fail with one of these error numbers."""
 
     what: str
     attempt: Callable[[], object]
@@ -61,7 +61,7 @@ NOT_SO = (errno.EINVAL,)
 
 
 def right_code(facts: Facts) -> Iterator[Trial]:
-    """What must work in every tier."""
+    """Yield the attempts that must succeed in every tier."""
     yield Trial(_("a layer trains"), lambda: assert_true(facts.play()))
     yield Trial(_("a library is imported late"), lambda: importlib.import_module(next(name for name in UNUSED if name not in sys.modules)))
     used = [sys.modules[name] for name in ("os", "numpy", "torch") if name in sys.modules]
@@ -73,7 +73,7 @@ def right_code(facts: Facts) -> Iterator[Trial]:
 
 
 def shut_in(facts: Facts) -> Iterator[Trial]:
-    """What must be impossible behind all walls of the kernel."""
+    """Yield the attempts that must fail inside all walls of the kernel."""
     zygote = facts.zygote
     yield Trial(_("read the grader's files"), lambda: read_byte(str(HERE)), HIDDEN)
     yield Trial(_("read /etc/passwd"), lambda: read_byte("/etc/passwd"), HIDDEN)
@@ -118,7 +118,7 @@ def shut_in(facts: Facts) -> Iterator[Trial]:
 
 
 def out_of_sight(facts: Facts) -> Iterator[Trial]:
-    """What must not exist in a view of the machine of one's own."""
+    """Yield the attempts that must fail in a worker's own view of the machine."""
     yield Trial(_("see a program"), lambda: os.stat("/bin/sh"), (errno.ENOENT,))
     yield Trial(_("see the list of users"), lambda: os.stat("/etc/passwd"), (errno.ENOENT,))
     yield Trial(_("see the grader's files"), lambda: os.stat(HERE.with_name("no such file").parent), (errno.ENOENT,))
@@ -137,17 +137,17 @@ TRIALS = {
 
 
 def trials(tier: str, facts: Facts) -> list[Trial]:
-    """All trials of a tier."""
+    """Return all trials of a tier."""
     return [trial for group in TRIALS[tier] for trial in group(facts)]
 
 
 def failures(trials: list[Trial]) -> list[str]:
-    """Make the trials; what was tried where the outcome is not the promised one."""
+    """Make the trials, and return the names of those without the promised outcome."""
     return [trial.what for trial in trials if not holds(trial)]
 
 
 def holds(trial: Trial) -> bool:
-    """Whether an attempt has the promised outcome."""
+    """Return True if an attempt has the promised outcome."""
     try:
         trial.attempt()
     except OSError as error:
@@ -158,13 +158,13 @@ def holds(trial: Trial) -> bool:
 
 
 def assert_true(condition: bool) -> None:
-    """Raise the OSError with the number EINVAL where the condition does not hold."""
+    """Raise OSError with the number EINVAL if the condition does not hold."""
     if not condition:
         raise OSError(errno.EINVAL, "not so")
 
 
 def read_byte(path: str) -> bytes:
-    """The first byte of a file."""
+    """Return the first byte of a file."""
     fd = os.open(path, os.O_RDONLY)
     try:
         return os.read(fd, 1)
@@ -173,7 +173,7 @@ def read_byte(path: str) -> bytes:
 
 
 def is_open(fd: int) -> bool:
-    """Whether this process has an open file of this number."""
+    """Return True if this process has an open file of this number."""
     try:
         os.fstat(fd)
     except OSError:

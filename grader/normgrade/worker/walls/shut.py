@@ -1,4 +1,4 @@
-"""What all walls of the kernel share: limits, another user, a filter of system calls. The tiers differ in how they hide files."""
+"""The part that all walls of the kernel share: limits, another user, a filter of system calls. The tiers differ in how they hide files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from normgrade.worker.walls.view import View, open_the_way
 NOBODY = 65534
 RULES_FD = 5  # the file descriptor of Landlock's rules in a worker, which closes it
 
-# Two capabilities to read files of other users: the first is for reading only; the second is used where a container has not the first.
+# Two capabilities to read files of other users: the first is for reading only; the second is used if a container lacks the first.
 READ_SEARCH, OVERRIDE = 1 << 2, 1 << 1  # CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE
 KEPT = N_("a right of root's: Python lies where only root may go, so your code can ask for files in folders that are closed to others")
 
@@ -27,8 +27,8 @@ KEPT = N_("a right of root's: Python lies where only root may go, so your code c
 class Shut(Process):
     """Walls of the kernel. They are built once, and enclose each worker within a millisecond."""
 
-    own_view = False  # whether hidden files do not exist for a worker
-    forbidding = False  # whether Landlock forbids to read hidden files
+    own_view = False  # True if hidden files do not exist for a worker
+    forbidding = False  # True if Landlock forbids reading hidden files
     promises: tuple[str, ...] = (
         *Process.promises,
         N_("no file can be written or changed"),
@@ -50,7 +50,7 @@ class Shut(Process):
     def prepare(self) -> None:
         """Enter the view, and build the rules and the filter for all workers."""
         super().prepare()
-        readable = libraries.readable(name for name in libraries.ROOTS if name in sys.modules)  # what submissions are written with
+        readable = libraries.readable(name for name in libraries.ROOTS if name in sys.modules)  # the library of the submissions
         self.neighbours = libraries.neighbours(readable)
         self.namespaces = self.view.enter(readable) if self.own_view else namespaces()
         self.kept_capabilities = capabilities_to_read(readable)
@@ -79,7 +79,7 @@ class Shut(Process):
 
 
 def capabilities_to_read(paths: Iterable[Path]) -> int:
-    """The capability that a worker must keep to read these files as the user nobody; 0 where nobody can read them."""
+    """Return the capability that a worker must keep to read these files as the user nobody; 0 if it needs none."""
     paths = list(paths)
     if os.geteuid() != 0 or is_public(paths):
         return 0
@@ -92,10 +92,10 @@ def capabilities_to_read(paths: Iterable[Path]) -> int:
 
 
 def become_nobody(kept_capabilities: int, must: bool) -> None:
-    """Give up every right of root's but the capabilities kept.
+    """Give up every right of root except for the kept capabilities.
 
-    `must` says whether this root is root of the whole machine. A root of a user namespace only may be unable to change its user; it
-    then goes on as the user that it is outside, without capabilities.
+    `must` says that this root is root of the whole machine. A root of only a user namespace may be unable to change its user; it then goes
+    on as the user that it is outside, without capabilities.
     """
     if os.geteuid() != 0:
         drop_capabilities()
@@ -113,14 +113,14 @@ def become_nobody(kept_capabilities: int, must: bool) -> None:
 
 
 def is_root_outside() -> bool:
-    """Whether root of this user namespace is also root of the namespace around it."""
+    """Return True if root of this user namespace is also root of the namespace around it."""
     known = Path("/proc/self/uid_map")  # kernels without user namespaces have no such file
     inside, outside, _ = known.read_text().splitlines()[0].split() if known.exists() else ("0", "0", "")
     return inside == outside
 
 
 def is_public(paths: Iterable[Path]) -> bool:
-    """Whether every user may reach and read these files and folders."""
+    """Return True if every user may reach and read these files and folders."""
     found = [path for path in paths if path.exists()]
     folders = libraries.leading_to(found) | {path for path in found if path.is_dir()}
     return all(path.stat().st_mode & stat.S_IROTH for path in found) and all(folder.stat().st_mode & stat.S_IXOTH for folder in folders)

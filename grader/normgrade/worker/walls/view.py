@@ -1,4 +1,4 @@
-"""A view of the machine of a process's own: namespaces, and a file system that contains only the libraries."""
+"""A process's own view of the machine: namespaces, and a file system that contains only the libraries."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ PLACES = ("/mnt", "/tmp", "/srv", "/media", "/run", "/var", "/home")  # folders 
 
 
 class View:
-    """A view is entered in a child process, which returns from `enter`. Where it fails, the parent returns from `enter` with Missing."""
+    """A view that is entered in a child process, which returns from `enter`. If that fails, `enter` raises Missing in the parent."""
 
     def __init__(self) -> None:
         self.tell_fd = -1
 
     def enter(self, bound: Iterable[Path]) -> dict[str, str]:
-        """Enter a view that contains these files and folders only; its namespaces. Raises Missing, in the parent, where that fails."""
+        """Enter a view that contains only these files and folders; return its namespaces. Raises Missing, in the parent, if that fails."""
         reason, self.tell_fd = os.pipe()
         child = os.fork()
         if child:
@@ -58,7 +58,7 @@ class View:
         return entered
 
     def give_up(self, reason: str) -> None:
-        """End this child, so that the parent raises Missing; raise Missing here where there is no such parent."""
+        """End this child, so that the parent raises Missing; if there is no such parent, raise Missing here."""
         if self.tell_fd < 0:
             raise Missing(reason)
         os.write(self.tell_fd, reason.encode())
@@ -66,7 +66,7 @@ class View:
 
 
 def follow(child: int, reason: int) -> None:
-    """Wait for the child and end with its exit code. Raises Missing where the child gave up."""
+    """Wait for the child and end with its exit code. Raises Missing if the child gave up."""
     code = ended(os.waitpid(child, 0)[1])
     if code != FELL:
         os._exit(code)
@@ -74,13 +74,13 @@ def follow(child: int, reason: int) -> None:
 
 
 def ended(status: int) -> int:
-    """The exit code of a wait status as shells give it: 128 + n for signal n."""
+    """Return the exit code of a wait status as shells give it: 128 + n for signal n."""
     code = os.waitstatus_to_exitcode(status)
     return code if code >= 0 else 128 - code
 
 
 def unshare() -> None:
-    """Enter new namespaces of every kind. Without the right to that, also a user namespace, which gives it."""
+    """Enter new namespaces of every kind. If the right to that is missing, also enter a user namespace, which gives it."""
     kinds = NEW_MOUNTS | NEW_HOST_NAME | NEW_IPC | NEW_PROCESSES | NEW_NETWORK
     user, group = os.geteuid(), os.getegid()
     if user == 0 or capabilities() & ADMINISTRATION:
@@ -109,7 +109,7 @@ def change_host_name() -> None:
 
 
 def build_root(there: Iterable[Path]) -> Path:
-    """A new file system that contains only these files and folders, at their places; its root."""
+    """Build a new file system that contains only these files and folders, at their places; return its root."""
     root = free_place(there)
     show(there, root)
     for path in Path("/").iterdir():
@@ -119,7 +119,7 @@ def build_root(there: Iterable[Path]) -> Path:
 
 
 def free_place(bound: Iterable[Path]) -> Path:
-    """A folder that is on the way to none of these, with a new, empty file system mounted on it."""
+    """Return a folder that is on the way to none of these, with a new, empty file system mounted on it."""
     on_the_way = libraries.leading_to(bound)
     for place in map(Path, PLACES):
         if place.is_dir() and place not in on_the_way:
@@ -138,7 +138,7 @@ def show(paths: Iterable[Path], root: Path) -> None:
 
 
 def seal(paths: Iterable[Path], root: Path) -> None:
-    """Make the folders below `root` that lead to these impossible to list. Python reads their contents before, for its imports."""
+    """Make the folders below `root` that lead to these paths impossible to list. Python reads their contents before, for its imports."""
     importlib.invalidate_caches()
     importlib.util.find_spec("normgrade_looks_at_every_folder_again")  # without this, later imports would find nothing there
     for way in libraries.leading_to(paths):
@@ -147,7 +147,7 @@ def seal(paths: Iterable[Path], root: Path) -> None:
 
 
 def outermost(paths: Collection[Path]) -> list[Path]:
-    """The paths that lie in none of the others, sorted."""
+    """Return the paths that lie in none of the others, sorted."""
     inside = {folder for folder in {path.parent for path in paths} if any(above in paths for above in (folder, *folder.parents))}
     return sorted((path for path in paths if path.parent not in inside), key=str)
 
@@ -184,14 +184,14 @@ def open_the_way(paths: Iterable[Path]) -> None:
 
 
 def mount(source: str | Path, target: str | Path, kind: str, flags: int) -> None:
-    """Mount a file system of this kind, or, with BIND, what is at `source`, at `target`."""
+    """Mount a file system of this kind at `target`; with BIND, mount `source` there."""
     call("mount", os.fsencode(source), os.fsencode(target), kind.encode(), flags, None)
 
 
 def bubblewrap(program: str) -> list[str]:
-    """The command that runs Python inside bubblewrap, which may create namespaces where other programs may not.
+    """Return the command that runs Python inside bubblewrap, which may create namespaces even if other programs may not.
 
-    Inside there is what Python needs to start, and normgrade without its course. The zygote enters a view of its own there too.
+    Inside there are the files that Python needs to start, and normgrade without its course. The zygote enters a view of its own there too.
     """
     needed = [Path(sys.executable), Path(sys.prefix, "pyvenv.cfg"), Path("/usr/lib64"), PACKAGE]
     arguments = [program, "--unshare-all", "--cap-add", "CAP_SYS_ADMIN", "--die-with-parent", "--proc", "/proc"]

@@ -17,7 +17,7 @@ def test_beyond_six_cases_only_their_number_is_told() -> None:
     assert text.count("step 2 · running_var") == 1
 
 
-def test_a_claim_is_the_name_where_the_suite_makes_none() -> None:
+def test_without_a_claim_the_test_name_is_shown() -> None:
     assert "✓ passed   test_output (2 of 2 hold)" in render_text(
         [report(check("test_output[0]", claim=""), check("test_output[1]", claim=""))], VERBOSE
     )

@@ -1,4 +1,4 @@
-"""How much of a report is shown: usually, with -v, with -q."""
+"""The detail of a report: as usual, with -v, and with -q."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from normgrade.report.report import Outcome
 MANY = report(*(failed(f"test_{number}[{case}]", claim=f"Claim {number}.") for number in range(5) for case in "ab"), seed=7)
 
 
-def test_three_claims_that_do_not_hold_are_told_in_full_and_the_others_counted() -> None:
+def test_three_failing_claims_are_told_in_full() -> None:
     three = replace(VERBOSE, claims=3, cases=1)
     text = render_text([MANY], three)
     assert [text.count(f"✗ Claim {number}.") for number in range(5)] == [1, 1, 1, 0, 0]
@@ -25,7 +25,7 @@ def test_three_claims_that_do_not_hold_are_told_in_full_and_the_others_counted()
     assert "more claim" not in render_text([replace(MANY, checks=MANY.checks[:6])], three)
 
 
-def test_verbose_tells_every_case_and_every_place_and_how_it_came_about() -> None:
+def test_verbose_tells_every_case_and_place() -> None:
     many = replace(MANY, checks=tuple(replace(each, differences=(VARIANCE, VARIANCE, MISSING)) for each in MANY.checks))
     text = render_text([many], VERBOSE)
     assert [text.count(f"✗ Claim {number}.") for number in range(5)] == [2] * 5
@@ -34,7 +34,7 @@ def test_verbose_tells_every_case_and_every_place_and_how_it_came_about() -> Non
     assert "seed 7 · 0.41 s\n" in text
 
 
-def test_a_seed_that_is_not_the_usual_one_is_told_however_little_is_shown() -> None:
+def test_an_unusual_seed_is_told_at_every_detail() -> None:
     told, usual = "Seed 7: `--seed 7` draws the same inputs again.\n", report(failed())
     seven = replace(usual, seed=7)
     assert [render_text([seven, seven], detail).count(told) for detail in (USUAL, VERBOSE)] == [1, 1]

@@ -1,4 +1,4 @@
-"""Heat maps: the cells as data, then as they are drawn."""
+"""Heat maps: the cells as data, and their picture."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def index_in(text: str) -> tuple[int, ...]:
 
 
 def drawn(expected: Any, actual: Any, allowed: Any = 0.1) -> Page:
-    """The heat map as it stands in a page."""
+    """Return the heat map as a page."""
     figure: Any = getattr(template("heatmap.html.jinja").module, "figure")  # noqa: B009
     return Page(figure(picture_of(difference(expected, actual, allowed), LARGEST)))
 
@@ -46,7 +46,7 @@ def legend(page: Page) -> list[str]:
 
 
 def squares(page: Page, inside: str) -> set[str]:
-    """The classes of the squares inside an element of this class or name."""
+    """Return the classes of the squares inside an element of this class or name."""
     return {rect.attributes["class"] for rect in page.every("rect") if any(inside in (node.name, *node.classes) for node in rect.within)}
 
 
@@ -74,20 +74,20 @@ def test_a_vector_is_folded_after_thirty_two_numbers(size: int, labels: tuple[st
     assert [(cell.row, cell.column) for cell in picture.cells] == [divmod(number, 32) for number in range(size)]
 
 
-def test_a_matrix_is_drawn_as_it_is() -> None:
+def test_a_matrix_keeps_its_shape() -> None:
     picture = mapped(np.zeros((2, 3)), np.ones((2, 3)))
     assert (picture.labels, picture.gaps, picture.columns) == (("[0, ·]", "[1, ·]"), (0, 0), 3)
     assert all(index_in(cell.text) == (cell.row, cell.column) for cell in picture.cells) and len(picture.cells) == 6
 
 
-def test_four_dimensions_are_matrices_one_below_the_other_with_wider_gaps_between_greater_parts() -> None:
+def test_four_dimensions_are_stacked_matrices_with_gaps() -> None:
     picture = mapped(np.zeros((2, 2, 3, 4)), np.ones((2, 2, 3, 4)))
     assert picture.labels[:4] == ("[0, 0, 0, ·]", "[0, 0, 1, ·]", "[0, 0, 2, ·]", "[0, 1, 0, ·]") and len(picture.labels) == 12
     assert picture.gaps == (0, 0, 0, 1, 0, 0, 2, 0, 0, 1, 0, 0)
     assert [index_in(cell.text) for cell in picture.cells] == list(np.ndindex(2, 2, 3, 4))
 
 
-def test_truths_and_counts_are_told_as_they_are() -> None:
+def test_truths_and_counts_are_written_exactly() -> None:
     truths = mapped([True, False], [True, True], 0)
     assert [cell.text for cell in truths.cells] == [
         "[0]: expected True, got True, off by 0, allowed 0",
@@ -96,7 +96,7 @@ def test_truths_and_counts_are_told_as_they_are() -> None:
     assert mapped(np.array(3), np.array(5), 0).cells[0].text.endswith("expected 3, got 5, off by 2, allowed 0")
 
 
-def test_what_is_not_a_number_or_infinite_has_a_level_of_its_own_unless_it_is_expected() -> None:
+def test_unexpected_nan_and_infinity_have_their_own_level() -> None:
     nan, inf = math.nan, math.inf
     right, got = [nan, 1.0, nan, inf, inf, 0.0, 1.0], [nan, nan, 1.0, inf, -inf, -inf, 1.0]
     picture = mapped(right, got, at=(1,))
@@ -105,7 +105,7 @@ def test_what_is_not_a_number_or_infinite_has_a_level_of_its_own_unless_it_is_ex
     assert picture.cells[4].text == "[4]: expected inf, got -inf, off by inf, allowed 0.1"
 
 
-def test_what_may_not_differ_at_all_and_does_is_as_far_as_can_be() -> None:
+def test_a_wrong_number_without_tolerance_has_the_highest_level() -> None:
     assert levels(mapped([1, 2], [1, 3], 0)) == [0, 7]
 
 
@@ -115,7 +115,7 @@ def test_half_precision_is_compared_in_double_precision() -> None:
     assert levels(picture) == [6, 0]
 
 
-def test_a_cell_says_index_both_sides_error_and_allowance() -> None:
+def test_a_cell_tells_index_sides_error_and_tolerance() -> None:
     picture = mapped([[1.0, 1.0677]], [[1.0, 1.001]], [[2e-6, 1e-6]])
     assert [cell.text for cell in picture.cells] == [
         "[0, 0]: expected 1, got 1, off by 0, allowed 2e-06",
@@ -123,12 +123,12 @@ def test_a_cell_says_index_both_sides_error_and_allowance() -> None:
     ]
 
 
-def test_two_numbers_that_differ_do_not_look_alike_in_a_cell() -> None:
+def test_two_different_numbers_do_not_look_alike() -> None:
     assert "expected 1.00000001, got 1.00000002," in mapped(1.00000001, 1.00000002, 1e-10).cells[0].text
 
 
 @pytest.mark.parametrize("equal", [(0, 1), (3, 3)])
-def test_of_equally_bad_numbers_the_one_that_the_difference_names_is_marked(equal: tuple[int, int]) -> None:
+def test_of_equal_errors_the_named_one_is_marked(equal: tuple[int, int]) -> None:
     actual = np.zeros((4, 4))
     actual[0, 1] = actual[3, 3] = 1.0
     assert index_in(worst(mapped(np.zeros((4, 4)), actual, at=equal)).text) == equal
@@ -155,7 +155,7 @@ def test_more_numbers_than_cells_are_shown_in_blocks(shape: tuple[int, ...], blo
     assert len({(cell.row, cell.column) for cell in picture.cells}) == len(picture.cells)
 
 
-def test_the_worst_number_of_a_block_speaks_for_it() -> None:
+def test_the_worst_number_of_a_block_represents_it() -> None:
     random = np.random.default_rng(0)
     actual = 10.0 ** random.uniform(-2, 8, (90, 130))
     picture = mapped(np.zeros((90, 130)), actual, 1.0)
@@ -169,14 +169,14 @@ def test_the_worst_number_of_a_block_speaks_for_it() -> None:
     assert index_in(worst(picture).text) == index_of_worst(actual)
 
 
-def test_in_blocks_too_the_worst_of_all_is_marked_once_and_speaks_for_its_block() -> None:
+def test_the_worst_number_is_marked_once_in_blocks() -> None:
     actual = np.ones((80, 96))
     picture = mapped(np.zeros((80, 96)), actual, at=(41, 51))
     assert (worst(picture).row, worst(picture).column) == (20, 25)
     assert worst(picture).text.startswith("[41, 51]: ") and worst(picture).text.endswith("; the worst of 4 numbers here")
 
 
-def test_numbers_that_do_not_lie_side_by_side_in_memory_are_mapped_alike() -> None:
+def test_memory_layout_does_not_matter() -> None:
     right, got = np.arange(12.0).reshape(3, 4), np.arange(12.0).reshape(3, 4) + np.eye(3, 4)
     assert mapped(right.T, got.T) == mapped(right.T.copy(), got.T.copy())
 
@@ -206,14 +206,14 @@ def test_each_level_reaches_to_its_border(ratio: float, said: str) -> None:
     assert legend(drawn(0.0, ratio, 1.0)) == [said]
 
 
-def test_the_legend_holds_exactly_the_levels_that_occur() -> None:
+def test_the_legend_has_exactly_the_levels_in_use() -> None:
     page = drawn(np.zeros(6), [0.0, 0.5, 2.0, 5000.0, 3.0, math.nan], 1.0)
     assert legend(page) == [WITHIN, "up to 10 times what is allowed", "up to 10,000 times what is allowed", NEVER]
     assert squares(page, "legend") == squares(page, "g") == {"level-0", "level-1", "level-4", "level-7"}
 
 
 @pytest.mark.parametrize("shape", [(), (5,), (70,), (3, 4), (2, 3, 4), (2, 2, 3, 4), (100, 120)])
-def test_every_cell_is_drawn_inside_the_picture_and_none_on_another(shape: tuple[int, ...]) -> None:
+def test_every_cell_is_inside_and_none_overlap(shape: tuple[int, ...]) -> None:
     page = drawn(np.zeros(shape), np.ones(shape))
     drawing = next(node for node in page.every("svg") if node.attributes.get("role") == "group")
     width, height = float(drawing.attributes["width"]), float(drawing.attributes["height"])
@@ -225,7 +225,7 @@ def test_every_cell_is_drawn_inside_the_picture_and_none_on_another(shape: tuple
     assert drawing.attributes["viewbox"] == f"0 0 {width:g} {height:g}"
 
 
-def test_rows_are_further_apart_where_greater_parts_begin() -> None:
+def test_gaps_between_rows_grow_with_the_dimension() -> None:
     page = drawn(np.zeros((2, 2, 3, 4)), np.ones((2, 2, 3, 4)))
     tops = sorted({int(rect.attributes["y"]) for rect in page.every("rect") if rect.within[-1].name == "g"})
     assert [below - above for above, below in pairwise(tops)] == [16, 16, 20, 16, 16, 24, 16, 16, 20, 16, 16]
@@ -233,12 +233,12 @@ def test_rows_are_further_apart_where_greater_parts_begin() -> None:
     assert [label - top for label, top in zip(labels, tops, strict=True)] == [12] * 12
 
 
-def test_only_the_worst_cell_has_a_ring_and_is_reached_by_tab() -> None:
+def test_only_the_worst_cell_has_ring_and_tab_stop() -> None:
     page = drawn(np.zeros((3, 4)), np.arange(12.0).reshape(3, 4))
     assert [node.text[:7] for node in page.every("g") if "tabindex" in node.attributes] == ["[2, 3]:"]
     assert {circle.within[-1].text[:7] for circle in page.every("circle")} == {"[2, 3]:"}
 
 
-def test_the_caption_says_what_a_cell_stands_for() -> None:
+def test_the_caption_tells_the_meaning_of_a_cell() -> None:
     assert "Each cell is a number." in drawn(np.zeros(3), np.ones(3)).one("figcaption").text
     assert "a block of 3 × 3 numbers" in drawn(np.zeros((100, 120)), np.ones((100, 120))).one("figcaption").text

@@ -1,4 +1,4 @@
-"""Reports as a page: its markup as data, then the page in a browser."""
+"""Reports as a page: the markup, read as data."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ every_kind = pytest.mark.parametrize("reports", KINDS.values(), ids=KINDS)
 
 
 def texts_in(value: object) -> Iterator[str]:
-    """Every text anywhere in a report."""
+    """Yield every text in a report."""
     if isinstance(value, str) and not isinstance(value, StrEnum):
         yield value
     elif isinstance(value, tuple):
@@ -63,24 +63,24 @@ def texts_in(value: object) -> Iterator[str]:
 
 
 def outline(page: Page) -> list[tuple[str, list[str]]]:
-    """Elements and the names of their attributes, without any text."""
+    """Return the elements and the names of their attributes, without any text."""
     return [(node.name, list(node.attributes)) for node in page.nodes]
 
 
-# What a learner wrote stays text
+# Text of a learner stays text
 
 
 def test_every_text_of_the_hostile_report_is_hostile() -> None:
     assert set(texts_in(HOSTILES[0])) == {HOSTILE}
 
 
-def test_hostile_texts_make_the_same_elements_as_harmless_ones() -> None:
+def test_hostile_texts_make_the_same_elements() -> None:
     for rest in ({}, {"diagnoses": ()}, {"outcome": Outcome.NOT_STARTED}):
         harmless = filled(lambda name: "harmless", **rest)
         assert outline(page_of(filled(lambda name: HOSTILE, **rest))) == outline(page_of(harmless))
 
 
-def test_each_text_of_a_report_is_shown_as_it_is() -> None:
+def test_each_text_of_a_report_is_shown() -> None:
     says = [filled(lambda name: f"<i>{name}</i>", **rest) for rest in ({}, {"diagnoses": ()}, {"sandbox": "process"})]
     page = page_of(*says)
     shown = page.one("body").text
@@ -91,7 +91,7 @@ def test_each_text_of_a_report_is_shown_as_it_is() -> None:
         "<i>map</i>",
         "<i>function</i>",
         "<i>shown by</i>",
-    }  # a place is shown as it is called
+    }  # a place is shown under its own name
     assert {text for text in texts_in(tuple(says)) if text not in shown} <= unseen
     assert page.every("i") == []
 
@@ -112,7 +112,7 @@ def test_no_attribute_runs_or_loads_anything(reports: tuple[Report, ...]) -> Non
 
 
 @every_kind
-def test_the_policy_allows_the_pages_own_script_and_style_alone(reports: tuple[Report, ...]) -> None:
+def test_the_policy_allows_only_own_script_and_style(reports: tuple[Report, ...]) -> None:
     page = page_of(*reports)
     policies = [meta for meta in page.every("meta") if meta.attributes.get("http-equiv") == "Content-Security-Policy"]
     [content] = [meta.attributes["content"] for meta in policies]
@@ -125,20 +125,20 @@ def test_the_policy_allows_the_pages_own_script_and_style_alone(reports: tuple[R
         "form-action": "'none'",
     }
     before = page.nodes[: page.nodes.index(policies[0])]
-    assert [node.name for node in before] == ["html", "head", "meta", "meta"]  # a policy binds only what comes after it
+    assert [node.name for node in before] == ["html", "head", "meta", "meta"]  # a policy applies only to the elements after it
 
 
 def sha256(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
-def test_a_page_holds_no_character_that_steers_or_cannot_be_written() -> None:
+def test_a_page_has_only_printable_characters() -> None:
     text = render(HOSTILES, "html")
     assert text.encode("utf-8").decode("utf-8") == text
     assert [sign for sign in text if sign != "\n" and printable(sign) != sign] == []
 
 
-def test_nothing_in_the_style_or_the_script_leads_elsewhere() -> None:
+def test_style_and_script_load_nothing() -> None:
     assert not re.search(r"url\(|@import|@font-face|https?:", STYLE)
     assert not re.search(r"fetch|XMLHttp|import\b|https?:|innerHTML|eval", SCRIPT)
 
@@ -149,25 +149,25 @@ TEMPLATES = sorted(FOLDER.glob("*.jinja"))
 
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
-def test_a_template_switches_no_protection_off(path: Path) -> None:
-    """Text is escaped, and freed of what steers, wherever a template writes it; the style and the script alone are markup of ours."""
+def test_a_template_disables_no_protection(path: Path) -> None:
+    """Check that a template writes only escaped and printable text, except for the style and the script, which are markup of normgrade."""
     source = path.read_text(encoding="utf-8")
     assert not re.search(r"safe|autoescape|\braw\b|Markup", source)
     assert all(re.search(r"<(script|style)>$", before) for before in re.split(r"\{\{ (?:script|style) \}\}", source)[:-1])
 
 
-def test_every_text_that_a_template_writes_is_escaped_and_printable() -> None:
+def test_every_text_in_a_template_is_escaped() -> None:
     escaped = "&lt;a&gt;&#34;&#39;"
     parsed = environment().from_string('{{ text }}|{% set x = text %}<p title="{{ x }}">{{ [text][0] }}</p>')
     assert parsed.render(text="<a\x1b[31m\u202e>\"'") == f'{escaped}|<p title="{escaped}">{escaped}</p>'
 
 
-def test_a_name_that_a_template_does_not_know_is_an_error() -> None:
+def test_an_unknown_name_in_a_template_is_an_error() -> None:
     with pytest.raises(UndefinedError):
         environment().from_string("{{ nobody }}").render()
 
 
-def test_line_ends_between_tags_are_layout_and_spaces_on_a_line_are_text() -> None:
+def test_line_ends_between_tags_are_layout() -> None:
     assert LAYOUT.sub("", "<p>\n  <b>{{ a }}</b> {{ b }}\n  {{ c }}\n</p>\n") == "<p><b>{{ a }}</b> {{ b }}{{ c }}</p>\n"
 
 
@@ -175,7 +175,7 @@ def test_line_ends_between_tags_are_layout_and_spaces_on_a_line_are_text() -> No
 
 
 @every_kind
-def test_ids_are_unique_and_links_and_labels_lead_to_one(reports: tuple[Report, ...]) -> None:
+def test_ids_are_unique_and_links_have_targets(reports: tuple[Report, ...]) -> None:
     page = page_of(*reports)
     ids = [node.attributes["id"] for node in page.nodes if "id" in node.attributes]
     assert len(set(ids)) == len(ids)
@@ -191,13 +191,13 @@ def test_headings_begin_at_one_and_skip_no_level(reports: tuple[Report, ...]) ->
 
 
 def name_of(page: Page, node: Node) -> str:
-    """The name that a screen reader tells."""
+    """Return the name that a screen reader tells."""
     key = node.attributes.get("aria-labelledby")
     return page.called(key).text if key else node.attributes.get("aria-label", "")
 
 
 @every_kind
-def test_everything_that_needs_a_name_has_one(reports: tuple[Report, ...]) -> None:
+def test_elements_have_accessible_names(reports: tuple[Report, ...]) -> None:
     page = page_of(*reports)
     for node in page.nodes:
         label = name_of(page, node)
@@ -213,7 +213,7 @@ def test_everything_that_needs_a_name_has_one(reports: tuple[Report, ...]) -> No
 
 
 @every_kind
-def test_a_report_that_is_shown_twice_makes_no_two_landmarks_alike(reports: tuple[Report, ...]) -> None:
+def test_a_report_shown_twice_has_no_equal_landmarks(reports: tuple[Report, ...]) -> None:
     page = page_of(*reports, *reports)
     assert page.every("section", "article", "aside", "nav", "form") == []
     assert {node.attributes["role"] for node in page.nodes if "role" in node.attributes} <= {"group", "img"}
@@ -230,37 +230,37 @@ def test_every_column_has_a_head(reports: tuple[Report, ...]) -> None:
 
 
 @every_kind
-def test_whatever_scrolls_is_reached_by_the_keyboard(reports: tuple[Report, ...]) -> None:
+def test_scrolling_elements_are_reached_by_the_keyboard(reports: tuple[Report, ...]) -> None:
     page = page_of(*reports)
     for node in page.every(of="scroll"):
         inside = [each for each in page.nodes if node in each.within]
         assert "0" in [each.attributes.get("tabindex") for each in (node, *inside)]
 
 
-def test_a_page_says_which_language_it_speaks() -> None:
+def test_a_page_has_its_language() -> None:
     assert page_of(PASSED).one("html").attributes["lang"] == "en"
     speak("zh")
     assert page_of(PASSED).one("html").attributes["lang"] == "zh-Hans"
 
 
-# What a page tells
+# The contents of a page
 
 
-def test_no_report_at_all_is_said() -> None:
+def test_a_page_without_reports_says_so() -> None:
     page = page_of()
     assert page.one("title").text == page.one("h1").text == "0 reports"
     assert page.one("p").text == "Nothing was graded: normgrade list shows the exercises."
     assert page.every("table") == []
 
 
-def test_one_report_has_its_score_for_a_title_and_no_table_of_reports() -> None:
+def test_one_report_has_its_score_as_title() -> None:
     page = page_of(PASSED)
     assert page.one("title").text == page.one("h1").text == "centring: 2 of 2 points"
     assert page.one("h2").text == "centring centring.py"
     assert page.every("table") == []
 
 
-def test_several_reports_begin_with_a_table_that_leads_to_each() -> None:
+def test_several_reports_begin_with_a_table() -> None:
     page = page_of(FAILED, PASSED, NOT_STARTED)
     assert page.every("title")[0].text == page.one("h1").text == "3 reports"
     rows = [node.text for node in page.every("tr") if page.every("table")[0] in node.within][1:]
@@ -268,18 +268,18 @@ def test_several_reports_begin_with_a_table_that_leads_to_each() -> None:
     assert [page.called(link.attributes["href"][1:]).name for link in page.links()[:3]] == ["details"] * 3
 
 
-def test_an_untouched_stub_is_told_where_to_begin() -> None:
+def test_an_untouched_stub_has_advice() -> None:
     page = page_of(NOT_STARTED)
     assert page.one("p").text == "norm is not started: normgrade show norm shows the task, and norm.py is where your code goes."
     assert page.every("table", "ol") == []
 
 
 def folds(page: Page, inside: Node) -> list[tuple[str, bool]]:
-    """What stands on the folds inside an element, and whether each is open."""
+    """Return the texts of the folds inside an element, and if each is open."""
     return [(node.text, "open" in node.within[-1].attributes) for node in page.every("summary") if inside in node.within]
 
 
-def test_of_several_reports_each_is_folded_and_a_single_one_is_open() -> None:
+def test_several_reports_are_folded_and_one_is_open() -> None:
     assert ["open" in node.attributes for node in page_of(FAILED, PASSED).every("details", of="report")] == [False, False]
     page = page_of(FAILED)
     assert folds(page, page.one(of="report")) == [
@@ -292,7 +292,7 @@ def test_of_several_reports_each_is_folded_and_a_single_one_is_open() -> None:
     ]
 
 
-def test_the_strip_groups_the_claims_by_kind_and_leads_to_each() -> None:
+def test_the_strip_groups_claims_and_links_to_them() -> None:
     page = page_of(FAILED)
     strip = page.one(of="strip")
     assert [node.text for node in page.every("li") if strip in node.within] == ["formula✗", "edge–!"]
@@ -307,13 +307,13 @@ def test_the_strip_groups_the_claims_by_kind_and_leads_to_each() -> None:
     assert targets[1].text == "– skippedOne value is refused.edge 0/2"
 
 
-def test_why_claims_were_skipped_is_told_once() -> None:
+def test_the_reason_for_skipping_is_told_once() -> None:
     again = replace(FAILED.checks[3], name="test_three", claim="Three values are refused.")
     text = page_of(replace(FAILED, checks=(*FAILED.checks, again))).one(of="claims").text
     assert text.count("– skipped: it needs what is broken") == text.count("it needs what is broken") == 1
 
 
-def test_both_sides_stand_next_to_each_other_and_the_worst_is_marked() -> None:
+def test_both_sides_are_in_a_table_of_numbers() -> None:
     page = page_of(FAILED)
     [table] = [node for node in page.every("table") if any("sides" in each.classes for each in node.within)]
     rows = [[cell.text for cell in page.every("td") if cell.within[-1] is row] for row in page.every("tr") if table in row.within]
@@ -331,16 +331,16 @@ def test_both_sides_stand_next_to_each_other_and_the_worst_is_marked() -> None:
 
 
 def told(page: Page, inside: Node) -> list[str]:
-    """The paragraphs, headings and lines of code inside an element."""
+    """Return the paragraphs, headings and lines of code inside an element."""
     return [node.text for node in page.every("h3", "h4", "p", "li", "pre") if inside in node.within]
 
 
-def test_a_diagnosis_names_the_mistake_how_much_it_explains_and_what_else_might_be_it() -> None:
+def test_a_diagnosis_tells_mistake_reach_and_alternatives() -> None:
     page = page_of(FAILED)
     assert told(page, page.one(of="diagnosis")) == ["no-eps explains the failing claim", "There is no eps.", "Add it.", "or no-eps"]
 
 
-def test_of_several_mistakes_each_stands_over_its_own_line() -> None:
+def test_each_of_several_mistakes_is_above_its_line() -> None:
     spot = Spot("no-eps", 3, 1, 6, "import torch", "add eps")
     two = Diagnosis(("one-pass", "no-eps"), "1. One.\n2. No.", ("test_rows[a]",), (spot,), texts=("Two passes.", "There is none."))
     page = page_of(replace(FAILED, diagnoses=(two,)))
@@ -354,7 +354,7 @@ def test_of_several_mistakes_each_stands_over_its_own_line() -> None:
     assert told(page, page.one(of="diagnosis"))[5].startswith("3 │ import torch\n  │ ^^^^^^ add eps")
 
 
-def test_a_crash_is_told_with_its_line_its_call_and_advice() -> None:
+def test_a_crash_has_line_call_and_advice() -> None:
     raised = Raised("ValueError: not enough values to unpack", 7, 2, 6, SOURCE.splitlines()[6], "forward", "Use the last dimensions.")
     crashed = check("test_rows", Outcome.FAILED, message="ValueError", lines=(7,), raised=raised, call="RMS(3), input (4, 3)")
     page = page_of(report(crashed, limits=("It works for 4 dimensions.",)))
@@ -368,7 +368,7 @@ def test_a_crash_is_told_with_its_line_its_call_and_advice() -> None:
     assert page.every(of="example") == []
 
 
-def test_one_example_tells_what_came_and_what_was_expected() -> None:
+def test_one_example_tells_both_sides() -> None:
     page = page_of(report(replace(FAILED.checks[0], call="RMS(3), input (2, 3)")))
     assert told(page, page.one(of="example")) == [
         "✗ Rows are divided.",
@@ -385,18 +385,18 @@ def test_the_next_step_is_told_last() -> None:
 
 
 @pytest.mark.parametrize(("many", "told"), [(5, []), (6, ["and 1 more finding"]), (40, ["and 35 more findings"])])
-def test_of_many_findings_the_first_five_are_told(many: int, told: list[str]) -> None:
+def test_only_the_first_five_findings_are_told(many: int, told: list[str]) -> None:
     page = page_of(report(findings=(BANNED,) * many))
     items = [node.text for node in page.every("li") if page.one(of="findings") in node.within]
     assert items[5:] == told
 
 
-def test_a_hint_is_given_only_where_no_diagnosis_knows_better() -> None:
+def test_a_hint_is_given_only_without_a_diagnosis() -> None:
     assert "Which eps?" not in page_of(FAILED).one("body").text
     assert "Hint: Which eps?" in page_of(replace(FAILED, diagnoses=())).one("body").text
 
 
-def test_where_no_numbers_face_each_other_there_is_no_map() -> None:
+def test_without_two_arrays_there_is_no_map() -> None:
     page = page_of(report(check("test_rows", Outcome.FAILED, differences=(MISSING,))))
     assert page.every("figure") == [] and page.one("dl").text == "expecteda float32 tensor of shape (3,)gotnothing"
 
@@ -406,20 +406,20 @@ def test_beyond_three_places_only_their_number_is_told() -> None:
     assert len(page.every(of="difference")) == 3 and "and 12 more places" in [node.text for node in page.every("p")]
 
 
-def test_the_first_case_of_the_first_claims_has_a_picture() -> None:
+def test_the_first_case_of_each_claim_has_a_picture() -> None:
     failing = [check(f"test_{number}[{case}]", Outcome.FAILED, differences=(MAPPED, MAPPED)) for number in range(9) for case in "ab"]
     page = page_of(report(*failing))
     pictured = [next(each.attributes["id"] for each in node.within[::-1] if "id" in each.attributes) for node in page.every("figure")]
     assert pictured == ["r1-c1", "r1-c2", "r1-c3"] and len(page.every(of="difference")) == 18
 
 
-def test_what_the_weakest_walls_left_open_is_told_at_the_end() -> None:
+def test_open_permissions_of_a_process_are_told_last() -> None:
     assert "files: all of them" in page_of(PASSED, OPEN).one("footer").text
     assert page_of(replace(OPEN, sandbox="linux")).every("footer") == []
 
 
 @pytest.mark.parametrize("level", ["claims", "score"])
-def test_what_a_course_keeps_to_itself_is_not_in_the_page(level: Any) -> None:
+def test_withheld_information_is_not_in_the_page(level: Any) -> None:
     page = page_of(reveal(replace(FAILED, findings=()), level))
     assert page.every("figure", "dl", "mark", "pre") == [] and page.every(of="sides") == []
     shown = page.one("body").text.replace(SCRIPT, "")
@@ -427,14 +427,14 @@ def test_what_a_course_keeps_to_itself_is_not_in_the_page(level: Any) -> None:
     assert ("Rows are divided." in shown, "no-eps" in shown) == (level == "claims",) * 2
 
 
-def test_of_many_reports_less_is_shown_and_what_shows_the_rest_is_told() -> None:
+def test_many_reports_are_shortened() -> None:
     many = report(*(check(f"test_{number}", Outcome.FAILED, claim=f"{number}", differences=(MAPPED,) * 3) for number in range(9)))
     page = page_of(many, PASSED)
     assert (len(page.every(of="difference")), len(page.every("figure"))) == (6, 1)
     assert "6 more claims fail: normgrade check -v rms shows their numbers." in [node.text for node in page.every("p")]
 
 
-def test_a_fragment_of_the_worst_report_is_a_fifth_of_its_page() -> None:
+def test_a_fragment_is_a_fifth_of_its_page() -> None:
     page, fragment = (len(text.encode()) for text in (render([worst_report()], "html"), render_fragment([worst_report()], "a-")))
     assert fragment < 72_000 < page < 400_000
 
@@ -446,7 +446,7 @@ def lines_of(page: Page) -> list[str]:
     return [node.text for node in page.every("li") if any("code" in each.classes for each in node.within)]
 
 
-def test_the_code_is_there_line_by_line_from_the_first() -> None:
+def test_the_code_is_shown_line_by_line() -> None:
     page = page_of(replace(FAILED, findings=(), checks=()))
     assert lines_of(page) == ["", "", "import torch", "", "", "def rms(x):", "    return torch.nn.functional.rms_norm(x, x.shape)"]
 
@@ -455,14 +455,14 @@ def test_lines_are_counted_as_python_does() -> None:
     assert lines_of(page_of(replace(PASSED, source="a\r\nb\rc\fd\x0be\u2028f\n\n\n"))) == ["a", "b", "cdef"]
 
 
-def test_a_line_is_marked_with_what_was_found_and_what_it_raised() -> None:
+def test_a_line_has_its_findings_and_exceptions() -> None:
     page = page_of(FAILED)
     assert page.one("mark").text.strip() == "return torch.nn.functional.rms_norm(x, x.shape)"
     remarks = [node.text for node in page.every("small") if page.called("r1-l7") in node.within]
     assert remarks == ["◀ banned: `rms_norm` is banned: write it by hand", "◀ raised here: Rows are divided."]
 
 
-def test_the_place_of_a_mistake_is_shown_linked_and_marked_with_its_remedy() -> None:
+def test_a_located_mistake_is_linked_to_its_line() -> None:
     spot = Spot("no-eps", 7, 9, 5, SOURCE.splitlines()[6], "add eps")
     page = page_of(replace(FAILED, findings=(), checks=(), diagnoses=(replace(MISTAKE, spots=(spot,)),)))
     assert page.one("pre").text == "7 │ return torch.nn.functional.rms_norm(x, x.shape)\n  │        ^^^^^ add eps"
@@ -478,13 +478,13 @@ def test_findings_and_errors_lead_to_their_line() -> None:
 
 
 @pytest.mark.parametrize("source", ["", "x = 1\n"])
-def test_a_line_that_is_not_shown_is_named_without_a_link(source: str) -> None:
+def test_a_line_outside_the_code_has_no_link(source: str) -> None:
     page = page_of(report(check("test_rows", Outcome.FAILED, message="m", lines=(9,)), findings=(BANNED,), source=source))
     assert {link.attributes["href"] for link in page.links()} == {"#r1-c1"}
     assert [node.text for node in page.every("span") if node.text.startswith("line")] == ["line 7", "line 9"]
 
 
-def test_of_an_endless_file_the_beginning_is_shown_and_the_rest_counted() -> None:
+def test_a_long_file_is_cut() -> None:
     page = page_of(replace(PASSED, source="x = 1\n" * (FULL.lines + 5)))
     assert len(lines_of(page)) == FULL.lines
     assert [node.text for node in page.every("p") if "more" in node.text] == ["… and 5 more lines"]
@@ -496,6 +496,6 @@ def test_the_command_line_writes_the_page(run: Callable[..., tuple[int, str, str
     assert (page.one("title").text, err) == ("rms: 0 of 8 points", "")
 
 
-def test_a_courtesy_that_failed_is_told_and_is_no_failure() -> None:
+def test_a_failed_courtesy_is_no_failure() -> None:
     said = render_html([ASKED]).partition("<body")[2].partition("<script")[0]
     assert "also asked: Other ranks are ValueErrors." in said and "✗" not in said

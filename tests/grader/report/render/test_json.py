@@ -102,7 +102,7 @@ def test_json_keys_come_in_the_order_of_the_contract() -> None:
     assert list(content["checks"][0]) == order.split()
 
 
-def test_json_tells_what_was_raised_and_for_which_inputs() -> None:
+def test_json_has_the_exception_and_the_limits() -> None:
     raised = Raised("NameError: no", line=3, column=9, width=5, text="    x = y", function="forward", advice="Name it.")
     whole = replace(report(failed(call="rms(x)", raised=raised)), limits=("It works in training.",))
     [content] = json.loads(render([whole], "json"))["reports"]
@@ -142,6 +142,6 @@ def test_json_is_readable_and_always_utf_8() -> None:
     assert "\x1b" not in text
 
 
-def test_only_a_courtesy_says_that_it_is_one() -> None:
+def test_only_a_courtesy_is_marked_as_one() -> None:
     checks = json.loads(render((ASKED,), "json"))["reports"][0]["checks"]
     assert [check.get("courtesy") for check in checks] == [None, True]

@@ -1,4 +1,4 @@
-"""Reports as JUnit XML: its schema, and that what did not pass is never all green."""
+"""Reports as JUnit XML: they follow the schema, and a report that did not pass is never all green."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ def test_junit_follows_the_schema(reports: tuple[Report, ...]) -> None:
         '<testsuite name="a" tests="1" failures="0" errors="0" time="0.12345"/>',
     ],
 )
-def test_the_schema_refuses_what_jenkins_does(document: str) -> None:
+def test_the_schema_is_as_strict_as_jenkins(document: str) -> None:
     with pytest.raises(xmlschema.XMLSchemaValidationError):
         XUNIT2.validate(document)
 
 
-def test_the_schema_takes_what_pytest_writes(tmp_path: Path) -> None:
+def test_the_schema_accepts_output_of_pytest(tmp_path: Path) -> None:
     (tmp_path / "pytest.ini").write_text("[pytest]\njunit_family = xunit2\n")
     (tmp_path / "test_every_outcome.py").write_text(
         dedent("""\
@@ -84,26 +84,26 @@ def test_the_schema_takes_what_pytest_writes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("one", [one for one in EVERY_KIND if one.outcome is not Outcome.PASSED])
-def test_junit_of_a_report_that_did_not_pass_is_never_all_green(one: Report) -> None:
+def test_junit_is_not_green_without_a_pass(one: Report) -> None:
     root = ElementTree.fromstring(render([one], "junit"))
     assert int(root.get("failures", 0)) + int(root.get("errors", 0)) > 0
 
 
 @pytest.mark.parametrize("one", [PASSED, reveal(PASSED, "score")])
-def test_junit_of_a_passed_report_is_all_green_and_not_empty(one: Report) -> None:
+def test_junit_of_a_passed_report_is_green(one: Report) -> None:
     root = ElementTree.fromstring(render([one], "junit"))
     assert (root.get("failures"), root.get("errors")) == ("0", "0")
     assert int(root.get("tests", 0)) > 0
 
 
-def test_junit_counts_what_it_holds() -> None:
+def test_junit_counts_its_cases() -> None:
     [suite] = ElementTree.fromstring(render([FAILED], "junit"))
     assert {name: suite.get(name) for name in ("name", "tests", "failures", "errors", "skipped", "time")} == {
         "name": "batch_norm", "tests": "6", "failures": "2", "errors": "1", "skipped": "1", "time": "0.414",
     }  # fmt: skip
 
 
-def test_junit_keeps_the_score_as_properties() -> None:
+def test_junit_has_the_score_as_properties() -> None:
     root = ElementTree.fromstring(render([FAILED], "junit"))
     assert {found.get("name"): found.get("value") for found in root.iter("property")} == {
         "normgrade": normgrade.__version__, "submission": "batch_norm.py", "outcome": "failed",
@@ -145,7 +145,7 @@ def test_a_junit_finding_is_a_failure_with_its_place() -> None:
     assert failure.text == BANNED.text
 
 
-def test_a_finding_of_a_passed_report_stays_green_in_junit() -> None:
+def test_a_finding_beside_a_pass_is_green_in_junit() -> None:
     found = case_named(render([replace(PASSED, findings=(BANNED,))], "junit"), "banned at 12:16")
     assert [child.tag for child in found] == ["system-out"]
 
@@ -165,7 +165,7 @@ def test_a_bare_score_is_a_junit_failure() -> None:
     assert failure.get("message") == "4 of 14 points: not passed"
 
 
-def test_a_courtesy_that_failed_is_skipped_with_what_is_asked() -> None:
+def test_a_failed_courtesy_is_skipped() -> None:
     document = render((ASKED,), "junit")
     [suite] = ElementTree.fromstring(document)
     assert (suite.get("failures"), suite.get("skipped")) == ("0", "1")

@@ -1,4 +1,4 @@
-"""Numbers side by side: which are shown, and how they are written."""
+"""Numbers side by side: their selection and their notation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from normgrade.report.report import ArrayDifference, Numbers
 from normgrade.worker.observation import Array
 
 
-def test_of_many_numbers_the_three_worst_are_shown_worst_first() -> None:
+def test_the_three_worst_numbers_are_shown_worst_first() -> None:
     actual = np.zeros((5, 6))
     for number, index in enumerate([(0, 1), (4, 5), (2, 0), (3, 3), (1, 1), (2, 2), (0, 0)], 1):
         actual[index] = number
@@ -26,7 +26,7 @@ def test_of_many_numbers_the_three_worst_are_shown_worst_first() -> None:
     assert [row.worst for row in rows] == [True, False, False]
 
 
-def test_the_worst_number_is_the_worst_by_what_is_allowed_there() -> None:
+def test_the_worst_number_exceeds_its_tolerance_the_most() -> None:
     [row] = [row for row in sides(differing([1.0, 1.0], [1.5, 1.1], [0.4, 0.001])) if row.worst]
     assert row.index == (1,)
 
@@ -37,7 +37,7 @@ def test_a_single_number_has_no_index() -> None:
     assert difference_in_words(one) == "the number differs, off by 1 (relative 100 %), allowed 0.1"
 
 
-def test_nan_where_it_is_expected_is_no_error() -> None:
+def test_an_expected_nan_is_no_error() -> None:
     one = replace(VARIANCE, at=(1,), numbers=Numbers(np.array([np.nan, 1.0, np.inf]), np.array([np.nan, np.nan, np.inf]), np.full(3, 0.1)))
     assert [(row.error, row.differs) for row in sides(one)] == [(0, False), (float("inf"), True), (0, False)]
 
@@ -48,7 +48,7 @@ def test_counts_and_truths_are_written_as_they_are() -> None:
     assert as_pair(True, False) == ("True", "False")
 
 
-def test_compare_and_the_table_agree_on_what_differs() -> None:
+def test_compare_and_the_table_agree() -> None:
     right, got = np.array([[1.0, 2.0], [3.0, 0.0]]), np.array([[1.0, np.nan], [3.1, 0.0]], dtype=np.float32)
     found = compare(Place("output"), Array(got, "float32"), Expected(Array(right, "float64"), "float32", np.full((2, 2), 1e-8)))
     assert isinstance(found, ArrayDifference)
@@ -66,5 +66,5 @@ def test_compare_and_the_table_agree_on_what_differs() -> None:
         (None, 0, ("None", "0")),
     ],
 )
-def test_two_values_that_differ_never_look_alike(expected: object, actual: object, shown: tuple[str, str]) -> None:
+def test_two_different_values_never_look_alike(expected: object, actual: object, shown: tuple[str, str]) -> None:
     assert as_pair(expected, actual) == shown

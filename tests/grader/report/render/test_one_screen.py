@@ -26,7 +26,7 @@ def drawn(one: Report, width: int) -> list[str]:
     return [line.rstrip() for line in console.file.getvalue().splitlines()]
 
 
-def test_verdict_diagnosis_line_example_claims_and_next_step_stand_in_this_order() -> None:
+def test_the_parts_of_a_report_have_this_order() -> None:
     one = replace(FAILED, diagnoses=(replace(BIASED, spots=(SPOT,)),))
     one = replace(one, checks=tuple(replace(each, call="BatchNorm(3), input (4, 3)", stdout="") for each in one.checks[:4]))
     one = replace(one, outcome=Outcome.FAILED)
@@ -52,7 +52,7 @@ def test_a_pass_is_a_line() -> None:
     assert render_text([PASSED]) == "layer_norm.py  4 of 4 points, passed  (sandbox: linux)\n"
 
 
-def test_a_crash_is_told_with_its_line_its_call_and_what_to_do() -> None:
+def test_a_crash_has_line_call_and_advice() -> None:
     crashed = failed(differences=(), message="step 1: NameError", raised=RAISED, call="BatchNorm(3), input (4, 3)")
     skipped = [check(f"test_{number}", Outcome.SKIPPED, claim=f"Claim {number}.") for number in range(30)]
     text = render_text([report(crashed, *skipped)])
@@ -71,7 +71,7 @@ def test_a_crash_is_told_with_its_line_its_call_and_what_to_do() -> None:
         """)
 
 
-def test_where_only_a_limit_is_named_the_exception_is_told() -> None:
+def test_a_limit_does_not_replace_the_exception() -> None:
     crashed = failed(differences=(), message="step 1: NameError", raised=RAISED)
     limited = Diagnosis(("some-inputs-only",), "It works for 4.", (crashed.name,), texts=("It works for 4.",))
     lines = render_text([report(crashed, diagnoses=(limited,), limits=("It works for 4.",))]).splitlines()
@@ -87,7 +87,7 @@ def test_full_points_and_a_broken_rule_say_so_first() -> None:
     assert lines[3] == "✗ 12:16 banned: F.batch_norm is banned: write it by hand"
 
 
-def test_without_a_diagnosis_the_claim_its_likeness_and_a_hint_lead() -> None:
+def test_without_a_diagnosis_a_claim_and_a_hint_lead() -> None:
     unlike = replace(VARIANCE, looks_like=None)
     first = failed("test_first", claim="The first.", differences=(unlike,))
     text = render_text([report(first, failed(hint="Which variance?"))])
@@ -97,20 +97,20 @@ def test_without_a_diagnosis_the_claim_its_likeness_and_a_hint_lead() -> None:
 
 
 @pytest.mark.parametrize("level", ["claims", "score"])
-def test_what_a_course_keeps_to_itself_is_not_shown(level: str) -> None:
+def test_withheld_information_is_not_shown(level: str) -> None:
     text = render_text([reveal(replace(FAILED, diagnoses=()), level)])  # type: ignore[arg-type]
     assert (f"✗ {STATISTICS}" in text) == (level == "claims")
     assert "1.001" not in text and "15/16" not in text and "-v" not in text.replace("-v: all claims", "" if level == "claims" else "-v")
 
 
-def test_a_broken_suite_comes_before_all_else() -> None:
+def test_a_broken_suite_comes_first() -> None:
     text = render_text([replace(FAILED, outcome=Outcome.ERROR, diagnoses=())])
     assert "! Two values are taken.\nthe suite is broken, not your code: KeyError: 'x'" in text
     assert "! The output is normalised.\nthe machine has no memory left" in render_text([BROKEN])
 
 
 def wrong_in_many_ways(mistakes: int, claims: int, printed: int = 0) -> Report:
-    """A report with so many mistakes, each with a long text and a line."""
+    """Return a report with so many mistakes, each with a long text and a line."""
     names = tuple(f"mistake-number-{number}" for number in range(mistakes))
     texts = tuple(f"{name} is wrong in this way. " + "It should be done in another way, which takes long to say. " * 3 for name in names)
     spots = tuple(Spot(name, number + 10, 5, 3, "    var = x", "mend it") for number, name in enumerate(names))
@@ -128,7 +128,7 @@ def test_a_wrong_answer_fits_on_one_screen(mistakes: int, printed: int) -> None:
     assert "mistake-number-0" in "\n".join(lines) and lines[-1].endswith("-v: all claims")
 
 
-def test_of_many_mistakes_three_lines_are_shown_and_of_the_others_their_numbers() -> None:
+def test_only_three_of_many_mistakes_show_their_lines() -> None:
     one = replace(wrong_in_many_ways(5, 3), findings=(), stopped_after_s=None)
     told = tuple(f"Mistake {number}." for number in range(5))
     text = render_text([replace(one, diagnoses=(replace(one.diagnoses[0], texts=told, checks=("test_0", "test_1", "test_2")),))])
@@ -138,13 +138,13 @@ def test_of_many_mistakes_three_lines_are_shown_and_of_the_others_their_numbers(
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
-def test_nothing_is_wider_than_the_terminal_and_no_piece_is_broken(width: int) -> None:
+def test_every_line_fits_the_terminal(width: int) -> None:
     lines = drawn(wrong_in_many_ways(3, 45), width)
     assert max(map(len, lines)) <= min(width, 100)
     assert "Next: normgrade" in "\n".join(lines) and "-v: all claims" in lines[-1]
 
 
-def test_pieces_break_between_each_other() -> None:
+def test_lines_break_between_pieces() -> None:
     console = Screen(file=io.StringIO(), width=12, color_system=None, legacy_windows=False)
     console.print(InARow([Text("one two"), Text("three"), Text("four")], " · "))
     assert isinstance(console.file, io.StringIO)
@@ -155,12 +155,12 @@ def test_the_next_step_is_left_out_on_demand() -> None:
     assert "Next" not in render_text([FAILED], replace(USUAL, advice=False))
 
 
-def test_what_is_asked_as_well_stands_below_a_verdict_that_passed() -> None:
+def test_a_failed_courtesy_is_below_a_passed_verdict() -> None:
     shown = render_text([ASKED]).splitlines()
     assert "passed" in shown[0] and shown[1] == "also asked: Other ranks are ValueErrors."
     assert "✗" not in render_text([ASKED])
 
 
-def test_what_is_asked_as_well_is_counted_where_more_fails() -> None:
+def test_a_failed_courtesy_is_counted_beside_failures() -> None:
     shown = render_text([replace(FAILED, checks=(*FAILED.checks, ASKED.checks[1]))])
     assert "1 claim is asked as well, and does not decide: –." in shown

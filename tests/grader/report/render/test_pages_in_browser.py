@@ -1,4 +1,4 @@
-"""Pages as a browser shows them: what they run, whether all of it is seen, with keys, in the dark, on narrow screens, on paper."""
+"""Pages in a browser: their requests, the visibility of their contents, keys, dark mode, narrow screens and paper."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ class Centring(nn.Module):
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    """A browser, once for all tests."""
+    """Open a browser once for all tests."""
     yield from open_browser(tmp_path_factory.mktemp("browser"))
 
 
 @pytest.fixture(scope="module")
 def graded(tiny: Course, expectations: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page on a wrong submission that means harm."""
+    """Return the page on a wrong submission with hostile texts."""
     folder = tmp_path_factory.mktemp("graded")
     exercise = tiny.exercise("centring")
     (folder / exercise.file_name).write_text(SUBMISSION, encoding="utf-8")
@@ -63,7 +63,7 @@ def graded(tiny: Course, expectations: Path, tmp_path_factory: pytest.TempPathFa
 
 @pytest.fixture(scope="module")
 def everything(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A page with every kind of report, every level of every map, and words that do not fit."""
+    """Return a page with every kind of report, every level of every map, and words that do not fit."""
     random = np.random.default_rng(0)
     big = 10.0 ** random.uniform(-2, 7, (6, 12))
     big[0, 0], endless = math.nan, "endless" * 40
@@ -75,7 +75,7 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A page with two maps, of a matrix and of a vector."""
+    """Return a page with two maps, of a matrix and of a vector."""
     vector = difference(np.zeros(40), np.arange(40.0))
     checks = (check(f"test_{number}", Outcome.FAILED, differences=(each,)) for number, each in enumerate((MAPPED, vector)))
     return written(tmp_path_factory.mktemp("small"), report(*checks))
@@ -83,7 +83,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def pointed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A page with a long line of code in a finding, in a crash and in a diagnosis."""
+    """Return a page with a long line of code in a finding, in a crash and in a diagnosis."""
     line = f"    return {'inputs + ' * 5}wrong({'weight + ' * 5}bias)"
     finding = Finding(1, 50, Rule.BANNED, f"`wrong` is banned\n{line}\n{' ' * line.index('wrong')}^^^^^")
     spot = Spot("no-eps", 1, line.index("wrong") + 1, 5, line, "add eps")
@@ -95,11 +95,11 @@ def pointed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def worst(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page on a report of which everything failed."""
+    """Return the page on a report in which everything failed."""
     return written(tmp_path_factory.mktemp("worst"), worst_report())
 
 
-def test_a_page_loads_nothing_and_runs_nothing_of_the_learners(browser: Browser, graded: Path) -> None:
+def test_a_page_loads_and_runs_nothing_of_a_learner(browser: Browser, graded: Path) -> None:
     assert graded.read_text(encoding="utf-8").count(str(escape(PWNED))) > 5
     browser.show(graded)
     browser.run(UNFOLD)
@@ -111,27 +111,27 @@ def test_a_page_loads_nothing_and_runs_nothing_of_the_learners(browser: Browser,
     assert browser.messages() == []
 
 
-def test_in_a_real_report_the_line_that_raised_is_marked_and_linked(graded: Path) -> None:
+def test_the_line_that_raised_is_marked_and_linked(graded: Path) -> None:
     page = Page(graded.read_text(encoding="utf-8"))
     assert page.one("mark").text == "            raise TypeError(SHOWN)"
     [key] = {link.attributes["href"][1:] for link in page.links() if link.attributes["aria-label"].startswith("line")}
     assert page.one("mark") in [node for node in page.every("mark") if page.called(key) in node.within]
 
 
-def test_the_browser_would_tell_if_a_page_loaded_or_ran_something(browser: Browser, graded: Path, tmp_path: Path) -> None:
+def test_the_browser_notices_loading_and_running(browser: Browser, graded: Path, tmp_path: Path) -> None:
     forgetful, page = graded.read_text(encoding="utf-8").replace("</main>", f"{PWNED}</main>"), tmp_path / "report.html"
     page.write_text(forgetful, encoding="utf-8")
     browser.show(page)
     said = "\n".join(browser.messages(until="inline event handler"))
     assert "Loading the image" in said and "inline script" in said and "inline event handler" in said
-    assert browser.driver.title == "centring: 2 of 10 points"  # the policy alone would do
+    assert browser.driver.title == "centring: 2 of 10 points"  # the policy by itself would be enough
     page.write_text(forgetful.replace("Content-Security-Policy", "nothing"), encoding="utf-8")
     browser.show(page)
     assert (browser.driver.title, len(browser.requests())) == ("pwned", 2)
 
 
 @pytest.mark.parametrize("which", ["graded", "everything"])
-def test_all_that_was_written_can_be_read(which: str, browser: Browser, request: pytest.FixtureRequest) -> None:
+def test_all_text_can_be_read(which: str, browser: Browser, request: pytest.FixtureRequest) -> None:
     path = request.getfixturevalue(which)
     browser.show(path)
     browser.run(UNFOLD)
@@ -175,7 +175,7 @@ return [...document.querySelectorAll("pre")].filter((pre) => pre.textContent.inc
 
 
 @pytest.mark.parametrize("width", [320, 1400])
-def test_a_caret_stands_below_what_it_points_at_however_narrow_the_screen(width: int, browser: Browser, pointed: Path) -> None:
+def test_a_caret_is_below_its_code_on_any_screen(width: int, browser: Browser, pointed: Path) -> None:
     browser.show(pointed, width=width)
     off = browser.run(CARETS)
     assert len(off) == 3 and max(off) < 0.5
@@ -187,7 +187,7 @@ SCREEN = 900  # pixels
 
 
 @pytest.mark.parametrize("width", [800, 1400])
-def test_of_forty_claims_that_fail_three_screens_are_shown_and_all_of_it_is_a_small_file(width: int, browser: Browser, worst: Path) -> None:
+def test_forty_failing_claims_take_three_screens(width: int, browser: Browser, worst: Path) -> None:
     assert worst.stat().st_size <= 400_000
     browser.show(worst, width=width)
     assert browser.run("return document.documentElement.scrollHeight") <= 3 * SCREEN
@@ -215,7 +215,7 @@ return found;
 
 @pytest.mark.parametrize("media", ["screen", "print"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_text_stands_out_from_what_is_behind_it(scheme: str, media: str, browser: Browser, everything: Path) -> None:
+def test_every_text_has_enough_contrast(scheme: str, media: str, browser: Browser, everything: Path) -> None:
     browser.show(everything, scheme=scheme, media=media)
     browser.run(UNFOLD)
     found = browser.run(CONTRASTS)
@@ -226,18 +226,14 @@ def test_every_text_stands_out_from_what_is_behind_it(scheme: str, media: str, b
 
 
 @pytest.mark.parametrize(("scheme", "media", "dark"), [("light", "screen", False), ("dark", "screen", True), ("dark", "print", False)])
-def test_a_page_is_dark_where_that_is_wanted_but_not_on_paper(
-    scheme: str, media: str, dark: bool, browser: Browser, everything: Path
-) -> None:
+def test_a_page_is_dark_on_demand_except_on_paper(scheme: str, media: str, dark: bool, browser: Browser, everything: Path) -> None:
     browser.show(everything, scheme=scheme, media=media)
     for element in ("document.documentElement", "document.querySelector('main')"):
         assert (lightness(browser.run(f"return getComputedStyle({element}).backgroundColor")) < 50) == dark, element
 
 
 @pytest.mark.parametrize(("scheme", "media"), [("light", "screen"), ("dark", "screen"), ("dark", "print")])
-def test_the_levels_of_a_map_go_in_one_direction_from_light_to_dark_or_back(
-    scheme: str, media: str, browser: Browser, everything: Path
-) -> None:
+def test_map_levels_are_monotonic_in_lightness(scheme: str, media: str, browser: Browser, everything: Path) -> None:
     browser.show(everything, scheme=scheme, media=media)
     fills = browser.run(
         "return [...Array(8).keys()].map((level) => getComputedStyle(document.querySelector(`.legend .level-${level}`)).fill)"
@@ -247,7 +243,7 @@ def test_the_levels_of_a_map_go_in_one_direction_from_light_to_dark_or_back(
 
 
 def lightness(colour: str) -> float:
-    """CIE L*, from 0 to 100; what is transparent lets the white canvas through."""
+    """Return the lightness L* of CIE, from 0 to 100; transparent colours show the white canvas."""
     red, green, blue, *alpha = (float(part) for part in re.findall("[0-9.]+", colour))
     if alpha == [0.0]:
         return 100.0
@@ -263,7 +259,7 @@ return element === document.body ? null
 
 
 def stops(browser: Browser) -> list[list[Any]]:
-    """Everything that Tab reaches, one after the other."""
+    """Return everything that Tab reaches, one after the other."""
     found: list[list[Any]] = []
     while len(found) < 60:
         browser.press(TAB)
@@ -278,7 +274,7 @@ def readouts(browser: Browser) -> list[str]:
     return found
 
 
-def test_tab_reaches_folds_links_tables_code_and_of_each_map_the_worst_cell(browser: Browser, small: Path) -> None:
+def test_tab_reaches_every_control_and_worst_cell(browser: Browser, small: Path) -> None:
     browser.show(small)
     browser.run(UNFOLD)
     found = stops(browser)
@@ -287,7 +283,7 @@ def test_tab_reaches_folds_links_tables_code_and_of_each_map_the_worst_cell(brow
     assert [(number, text.partition(":")[0]) for name, number, text in found if name == "g"] == [(0, "[0, 2]"), (1, "[39]")]
 
 
-def test_arrows_walk_through_a_map_and_the_readout_says_where_they_are(browser: Browser, small: Path) -> None:
+def test_arrows_move_through_a_map_with_a_readout(browser: Browser, small: Path) -> None:
     browser.show(small)
     browser.run(UNFOLD)
     assert readouts(browser) == ["", ""]
@@ -301,7 +297,7 @@ def test_arrows_walk_through_a_map_and_the_readout_says_where_they_are(browser: 
     assert browser.run("return getComputedStyle(document.activeElement.querySelector('rect')).stroke") != "none"
 
 
-def test_arrows_stop_where_a_folded_vector_ends(browser: Browser, small: Path) -> None:
+def test_arrows_stop_at_the_end_of_a_vector(browser: Browser, small: Path) -> None:
     browser.show(small)
     browser.run(UNFOLD)
     browser.move_to("svg[aria-label='errors of output'] g[tabindex='0']").click()
@@ -310,7 +306,7 @@ def test_arrows_stop_where_a_folded_vector_ends(browser: Browser, small: Path) -
         assert browser.run(FOCUSED)[2].partition(":")[0] == index
 
 
-def test_tab_comes_back_to_the_cell_that_it_left(browser: Browser, small: Path) -> None:
+def test_tab_returns_to_the_last_cell(browser: Browser, small: Path) -> None:
     browser.show(small)
     browser.run(UNFOLD)
     browser.move_to("svg[aria-label='errors of step 1 · result'] g:nth-of-type(4)").click()
@@ -347,7 +343,7 @@ def test_every_link_leads_to_its_target(browser: Browser, everything: Path) -> N
     assert missed == []
 
 
-def test_a_link_to_a_line_opens_the_fold_that_holds_it(browser: Browser, pointed: Path) -> None:
+def test_a_link_to_a_line_opens_its_fold(browser: Browser, pointed: Path) -> None:
     browser.show(pointed)
     seen = "return document.getElementById('r1-l1').checkVisibility()"
     assert not browser.run(seen)
@@ -391,7 +387,7 @@ def test_printing_unfolds_everything_and_folds_it_again(browser: Browser, graded
 # Without scripts
 
 
-def test_without_scripts_all_of_the_text_is_there_and_unfolds(browser: Browser, graded: Path) -> None:
+def test_without_scripts_all_text_can_be_unfolded(browser: Browser, graded: Path) -> None:
     read = f"{UNFOLD} return document.querySelector('main').innerText"
     browser.show(graded)
     expected = browser.run(read)

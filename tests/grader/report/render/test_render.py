@@ -1,4 +1,4 @@
-"""The formats by name, what each of them imports, and that none of them passes a command on."""
+"""The formats by name, their imports, and that no text becomes a command in any of them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from normgrade.report.render.html import render_fragment
 from normgrade.report.report import Outcome, Report
 
 
-def test_an_unknown_format_is_refused_with_the_nearest_one() -> None:
+def test_an_unknown_format_is_refused_with_a_suggestion() -> None:
     with pytest.raises(UsageError) as refused:
         render([], "jnit")
     assert str(refused.value) == 'No format named "jnit". Did you mean "junit"? Formats are terminal, json, junit, html.'
@@ -58,14 +58,14 @@ def test_only_the_page_imports_jinja(format: str) -> None:
 
 
 def hostile_reports(text: str) -> list[Report]:
-    """Reports whose every text is that text, of each outcome, with and without a diagnosis, behind weak walls too."""
+    """Return reports of each outcome in which every text is `text`, with and without a diagnosis, and in a mere process, too."""
     whole = hostile(text)
     bare = replace(whole, outcome=Outcome.ERROR, diagnoses=(), findings=(), sandbox="process", seed=7)
     return [whole, bare, replace(whole, outcome=Outcome.NOT_STARTED), replace(whole, outcome=Outcome.PASSED, checks=())]
 
 
 def in_columns(reports: Sequence[Report], width: int, detail: Detail, coloured: bool = False) -> str:
-    """The text that a console of that width shows."""
+    """Return the text that a console of this width shows."""
     from normgrade.report.render.terminal import Screen, show
 
     colour = "standard" if coloured else None
@@ -85,7 +85,7 @@ def test_the_hostile_texts_are_hostile() -> None:
 
 
 @every_hostile_text
-def test_no_text_commands_anything_from_a_terminals_report(text: str) -> None:
+def test_no_text_becomes_a_command_in_a_terminal(text: str) -> None:
     every = hostile_reports(text)
     for reports, width, detail in ((every[:1], 40, VERBOSE), (every, 80, USUAL), (every, 80, QUIET), (every[:1], 100, VERBOSE)):
         shown = in_columns(reports, width, detail)
@@ -93,14 +93,14 @@ def test_no_text_commands_anything_from_a_terminals_report(text: str) -> None:
 
 
 @every_hostile_text
-def test_no_text_commands_anything_from_a_coloured_report(text: str) -> None:
+def test_no_text_becomes_a_command_in_colour(text: str) -> None:
     shown = in_columns(hostile_reports(text)[:1], 40, USUAL, coloured=True)
     assert commands_in(shown) == [] and "\x1b[1m" in shown
     assert steering_in(COLOUR.sub("", shown)) == set()
 
 
 @every_hostile_text
-def test_no_text_commands_anything_from_junit(text: str) -> None:
+def test_no_text_becomes_a_command_in_junit(text: str) -> None:
     document = render(hostile_reports(text), "junit")
     assert (commands_in(document), steering_in(document) - {"\t"}) == ([], set())
     for element in ElementTree.fromstring(document).iter():
@@ -109,7 +109,7 @@ def test_no_text_commands_anything_from_junit(text: str) -> None:
 
 
 @every_hostile_text
-def test_no_text_commands_anything_from_json_which_keeps_it_to_the_letter(text: str) -> None:
+def test_no_text_becomes_a_command_in_json(text: str) -> None:
     document = render(hostile_reports(text), "json")
     assert (commands_in(document), steering_in(document)) == ([], set())
     held = json.loads(document)["reports"][0]["checks"][0]["stdout"]
@@ -117,12 +117,12 @@ def test_no_text_commands_anything_from_json_which_keeps_it_to_the_letter(text: 
 
 
 @every_hostile_text
-def test_no_text_commands_anything_from_a_page(text: str) -> None:
+def test_no_text_becomes_a_command_in_a_page(text: str) -> None:
     for document in (render(hostile_reports(text), "html"), render_fragment(hostile_reports(text), "x-")):
         assert (commands_in(document), steering_in(document) - {"\t"}) == ([], set())
         assert [node.name for node in Page(document).nodes if node.name in ("img", "script")] in ([], ["script"])
 
 
-def test_reports_without_a_command_stay_as_they_are() -> None:
+def test_reports_without_commands_are_unchanged() -> None:
     shown = [render(EVERY_KIND, format, VERBOSE) for format in FORMATS]
     assert list(map(disarmed, shown)) == shown and "::" not in "".join(shown[:3])

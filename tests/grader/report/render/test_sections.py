@@ -1,4 +1,4 @@
-"""The parts of a report that a page shows: its claims by kind, the first failures with few pictures, remarks on the lines of the code."""
+"""The parts of a report on a page: claims by kind, the first failures with a few pictures, and remarks on the lines of the code."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MANY = report(*(failed(f"test_{number}[{case}]", claim=f"Claim {number}.", diffe
 
 
 def shown(section: Section) -> list[list[tuple[int, int, int]]]:
-    """Of each claim the cases: differences that are shown, pictures, differences that are left out."""
+    """Return for each case of each claim the numbers of shown differences, of pictures, and of omitted differences."""
     return [
         [(len(case.differences), sum(each.picture is not None for each in case.differences), case.beyond) for case in claim.cases]
         for claim in section.claims
@@ -32,25 +32,25 @@ def shown(section: Section) -> list[list[tuple[int, int, int]]]:
         (Detail(claims=1, cases=1, differences=1), [[(1, 0, 2)], [], [], [], []]),
     ],
 )
-def test_as_much_is_shown_as_the_detail_says(detail: Detail, expected: list[list[tuple[int, int, int]]]) -> None:
+def test_the_detail_limits_the_shown_parts(detail: Detail, expected: list[list[tuple[int, int, int]]]) -> None:
     assert shown(section(MANY, "r1", detail)) == expected
 
 
-def test_claims_of_which_nothing_more_is_shown_are_counted() -> None:
+def test_claims_without_details_are_counted() -> None:
     assert [section(MANY, "r1", Detail(claims=shown, cases=1, differences=1)).untold for shown in (0, 2, 5)] == [5, 3, 0]
     assert section(reveal(MANY, "claims"), "r1", Detail(claims=0, cases=1, differences=1)).untold == 0
 
 
-def test_cases_that_are_too_many_are_named_with_the_last() -> None:
+def test_surplus_cases_are_named_with_the_last() -> None:
     assert [case.name for case in section(MANY, "r1", FULL).claims[0].cases] == ["test_0[a] · so too [b]"]
 
 
-def test_claims_that_hold_take_nothing_from_what_is_shown_of_the_others() -> None:
+def test_passing_claims_do_not_count_towards_the_limit() -> None:
     mixed = replace(MANY, checks=(check("test_first", claim="It holds."), *MANY.checks))
     assert shown(section(mixed, "r1", Detail(claims=1, cases=1, differences=1, maps=1)))[:3] == [[], [(1, 1, 2)], []]
 
 
-def test_only_the_first_claim_that_fails_has_a_hint_and_none_where_there_is_a_diagnosis() -> None:
+def test_only_the_first_failure_without_diagnosis_has_a_hint() -> None:
     assert [claim.with_hint for claim in section(MANY, "r1", FULL).claims] == [True, False, False, False, False]
     assert not any(claim.with_hint for claim in section(replace(MANY, diagnoses=(BIASED,)), "r1", FULL).claims)
 
@@ -64,13 +64,13 @@ def test_claims_are_grouped_by_kind_and_keep_their_order() -> None:
     ]
 
 
-def test_claims_that_hold_are_counted_and_reasons_to_skip_are_told_once() -> None:
+def test_passing_claims_are_counted_and_skip_reasons_unique() -> None:
     skipped = [check(f"test_{number}", claim=f"{number}", outcome=Outcome.SKIPPED, message=why) for number, why in enumerate("aab")]
     found = section(report(check("test_holds", claim="It holds."), *skipped), "r1", FULL)
     assert (found.holding, found.why_skipped) == (1, ["a", "b"])
 
 
-def test_what_was_named_is_the_first_diagnosis_or_the_rules_that_are_broken() -> None:
+def test_the_name_is_a_diagnosis_or_broken_rules() -> None:
     assert named(replace(FAILED, diagnoses=(BIASED, BIASED), findings=(BANNED,))) == "biased-running-variance"
     assert named(replace(FAILED, diagnoses=(), findings=(BANNED, BANNED))) == "banned"
     assert named(PASSED) == ""
@@ -80,7 +80,7 @@ def test_what_was_named_is_the_first_diagnosis_or_the_rules_that_are_broken() ->
 # The learner's code
 
 
-def test_of_the_code_so_many_lines_are_shown_and_the_others_counted() -> None:
+def test_surplus_lines_of_code_are_counted() -> None:
     found = section(replace(PASSED, source="a\nb\nc\n\n"), "r1", replace(FULL, lines=2))
     assert ([line.text for line in found.lines], found.left_out) == (["a", "b"], 1)
 
@@ -90,7 +90,7 @@ def test_an_endless_line_is_cut() -> None:
     assert line.text == "x" * CHARACTERS + " …"
 
 
-def test_a_line_has_the_remarks_of_inspection_of_the_diagnosis_and_of_what_it_raised() -> None:
+def test_a_line_has_all_its_remarks() -> None:
     raised = Raised("ValueError: no", line=2, column=0, width=3, text="two")
     checks = failed(claim="One.", lines=(1,), raised=replace(raised, line=1)), failed("test_b", claim="Two.", raised=raised)
     diagnosis = replace(BIASED, spots=(replace(SPOT, line=1), replace(SPOT, line=1)))

@@ -1,4 +1,4 @@
-"""What one screen says of a report, in words."""
+"""The words of a report on one screen."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def test_the_verdict_is_points_and_outcome() -> None:
     assert [verdict(each) for each in (FAILED, PASSED)] == ["4 of 14 points, not passed", "4 of 4 points, passed"]
 
 
-def test_what_the_mistakes_cost_is_said_where_it_decides() -> None:
+def test_the_cost_of_mistakes_is_told_if_it_counts() -> None:
     assert [cost_in_words(each) for each in (FAILED, replace(FAILED, possible=20, granted=16))] == ["", ", costs 4 points"]
 
 
-def test_several_mistakes_are_told_apart() -> None:
+def test_several_mistakes_are_separate() -> None:
     assert [(each.name, each.says, each.in_short) for each in mistakes_of(PAIR)] == [
         ("no-eps", "There is none. Add it.", "There is none."),
         ("no-upcast", "b", "b"),
@@ -52,14 +52,14 @@ def test_a_claim_is_explained_if_all_its_cases_are() -> None:
     assert reach_of(BIASED, two) == "explains 1 of 2 failing claims"
 
 
-def test_a_step_is_told_unless_a_diagnosis_tells_of_it() -> None:
+def test_a_step_is_told_unless_a_diagnosis_has_it() -> None:
     step = WrongStep("the mean is not right (line 3)", Spot(UNLISTED, 3, 5, 8, "    x.mean(0)"))
     assert step_of(replace(FAILED, step=step)) == step
     unlisted = Diagnosis((UNLISTED,), step.says, FAILED.diagnoses[0].checks)
     assert step_of(replace(FAILED, diagnoses=(unlisted,), step=step)) is None
 
 
-def test_claims_that_nothing_explains_are_left_open_with_their_likeness() -> None:
+def test_unexplained_claims_are_left_open() -> None:
     two = replace(FAILED, checks=(*FAILED.checks, failed("test_more", claim="More.")))
     assert left_open(two) == ["More: every value × 15/16"]
     assert left_open(FAILED) == left_open(replace(two, diagnoses=())) == []
@@ -84,11 +84,11 @@ def test_a_crash_is_told_unless_the_diagnosis_explains_it() -> None:
         (MISSING, "weight.grad is nothing, expected a float32 tensor of shape (3,)"),
     ],
 )
-def test_the_worst_number_is_told_with_what_was_expected(difference: Difference, words: str) -> None:
+def test_the_worst_number_is_told_with_its_expectation(difference: Difference, words: str) -> None:
     assert found_at(difference) == words
 
 
-def test_an_example_is_one_that_the_diagnosis_explains_and_else_one_that_looks_like_something() -> None:
+def test_an_example_is_explained_or_resembles_something() -> None:
     plain = replace(VARIANCE, looks_like=None)
     checks = failed("test_a", claim="A.", differences=(plain,), call="f(1)"), failed("test_b", claim="B.", call="f(2)", hint="Look.")
     undiagnosed = example_of(report(*checks))
@@ -98,7 +98,7 @@ def test_an_example_is_one_that_the_diagnosis_explains_and_else_one_that_looks_l
     assert example_of(PASSED) is None and example_of(reveal(FAILED, "claims")) is None
 
 
-def test_claims_are_grouped_by_kind_and_those_without_points_count_as_the_others() -> None:
+def test_claims_are_grouped_by_kind_even_without_points() -> None:
     free = check("test_free", Outcome.FAILED, points=0, claim="Free.", kind=Kind.FORMULA)
     strip = strip_of(replace(FAILED, checks=(*FAILED.checks, free)))
     assert strip == {
@@ -109,7 +109,7 @@ def test_claims_are_grouped_by_kind_and_those_without_points_count_as_the_others
     assert not_tried(FAILED) == "1 claim was not tried." and not not_tried(PASSED)
 
 
-def test_the_next_command_is_the_one_that_helps_most() -> None:
+def test_the_most_helpful_command_comes_next() -> None:
     explain, hint, show = (
         "normgrade explain biased-running-variance --exercise batch_norm",
         "normgrade hint batch_norm",
@@ -124,5 +124,5 @@ def test_the_next_command_is_the_one_that_helps_most() -> None:
     assert next_commands(replace(FAILED, diagnoses=(built_in,)), "") == [show]
 
 
-def test_what_is_named_is_not_read_as_more_than_one_line() -> None:
+def test_a_claim_is_a_single_line() -> None:
     assert STATISTICS.splitlines() == [STATISTICS]

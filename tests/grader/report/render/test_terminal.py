@@ -25,19 +25,19 @@ from normgrade.report.render.terminal import open_console, render_text, show
 from normgrade.report.report import Outcome
 
 
-def test_an_untouched_stub_is_told_where_to_begin() -> None:
+def test_an_untouched_stub_has_advice() -> None:
     assert render_text([NOT_STARTED]) == dedent("""\
         rms_norm is not started: `normgrade show rms_norm` shows the task, and
         rms_norm.py is where your code goes.
         """)
 
 
-def test_of_many_untouched_stubs_one_is_named() -> None:
+def test_only_one_of_many_untouched_stubs_is_named() -> None:
     text = render_text([NOT_STARTED] * 37)
     assert text.count("\n") == 3 and text.endswith("36 more exercises are not started; `normgrade list` shows them.\n")
 
 
-def test_several_reports_end_in_a_table_of_those_that_are_started() -> None:
+def test_several_reports_end_with_a_table() -> None:
     table = """
 rms_norm is not started: `normgrade show rms_norm` shows the task, and
 rms_norm.py is where your code goes.
@@ -55,7 +55,7 @@ rms_norm.py is where your code goes.
     assert text.endswith(table)
 
 
-def test_no_report_at_all_is_said() -> None:
+def test_the_absence_of_reports_is_told() -> None:
     assert render_text([]) == "Nothing was graded: `normgrade list` shows the exercises.\n"
 
 
@@ -77,17 +77,17 @@ OPEN = """process: this code ran with your permissions. What was open to it:
 
 
 @pytest.mark.parametrize("sandbox, said", [("process", 1), ("linux", 0), ("container", 0)])
-def test_what_the_weakest_walls_left_open_is_listed_once(sandbox: str, said: int) -> None:
+def test_open_permissions_of_a_process_are_listed_once(sandbox: str, said: int) -> None:
     text = render_text([replace(FAILED, sandbox=sandbox, lost=LOST), replace(PASSED, sandbox=sandbox, lost=LOST)])
     assert text.count(OPEN) == said and text.count("network") == said
 
 
-def test_a_caller_can_leave_out_what_was_open() -> None:
+def test_open_permissions_can_be_left_out() -> None:
     assert "network" not in render_text([replace(PASSED, sandbox="process", lost=LOST)], with_losses=False)
 
 
 @pytest.mark.parametrize("colour", [None, "truecolor"])
-def test_nothing_a_submission_says_steers_the_terminal(colour: Any) -> None:
+def test_a_submission_cannot_steer_the_terminal(colour: Any) -> None:
     console = Console(
         file=io.StringIO(), width=200, color_system=colour, force_terminal=False, markup=True, highlight=True, legacy_windows=False
     )
@@ -99,9 +99,7 @@ def test_nothing_a_submission_says_steers_the_terminal(colour: Any) -> None:
 
 
 @pytest.mark.parametrize(("columns", "width"), [(None, 80), ("120", 100), ("60", 60), ("wide", 80)])
-def test_a_pipe_gets_plain_text_of_eighty_columns_or_as_many_as_are_asked_for(
-    columns: str | None, width: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_pipe_gets_plain_text_in_columns(columns: str | None, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("FORCE_COLOR", raising=False)
     monkeypatch.setenv("COLUMNS", columns) if columns else monkeypatch.delenv("COLUMNS", raising=False)
     pipe = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="")
@@ -112,7 +110,7 @@ def test_a_pipe_gets_plain_text_of_eighty_columns_or_as_many_as_are_asked_for(
     assert width - 6 < max(len(line.rstrip()) for line in lines) <= width
 
 
-def test_an_encoding_that_lacks_a_sign_gets_a_stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_signs_of_an_encoding_are_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("COLUMNS", raising=False)
     pipe = io.TextIOWrapper(io.BytesIO(), encoding="ascii", newline="\n")
     show([FAILED], open_console(pipe), VERBOSE)
@@ -142,11 +140,11 @@ def test_a_terminal_gets_colour() -> None:
 
 
 @pytest.mark.parametrize("width", [20, 40])
-def test_a_narrow_terminal_is_kept_to(width: int) -> None:
+def test_a_narrow_terminal_is_not_exceeded(width: int) -> None:
     console = Console(file=io.StringIO(), width=width, legacy_windows=False)
     show([*EVERY_KIND, hostile()], console)
     assert max(map(len, console.file.getvalue().splitlines())) <= width  # type: ignore[attr-defined]
 
 
-def test_one_line_says_what_is_asked_as_well() -> None:
+def test_one_line_includes_a_failed_courtesy() -> None:
     assert "passed; also asked: Other ranks are ValueErrors. ·" in render_text([ASKED], QUIET)

@@ -1,4 +1,4 @@
-"""Everything that a terminal can show of a report."""
+"""The whole report on a terminal, with -v."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_a_failed_report_shows_claims_numbers_mistake_and_score() -> None:
         """)
 
 
-def test_only_the_first_claim_that_fails_has_a_hint_and_none_where_a_diagnosis_knows_better() -> None:
+def test_only_the_first_failure_without_diagnosis_has_a_hint() -> None:
     two = report(*(failed(f"test_{name}", claim=f"Claim {name}.", message="No.", hint=f"Look at {name}.") for name in "ab"))
     for render_it in (render_text, render_html):
         assert "Look at a." in render_it([two]) and "Look at b." not in render_it([two])
@@ -115,14 +115,14 @@ def test_without_a_diagnosis_there_is_no_panel() -> None:
     assert "Diagnosis" not in render_text([replace(FAILED, diagnoses=())], VERBOSE)
 
 
-def test_two_mistakes_together_and_two_alternatives_read_differently() -> None:
+def test_mistakes_together_and_alternatives_read_differently() -> None:
     pair = Diagnosis(("one-pass-variance", "no-upcast"), "Both.", ())
     both = report(diagnoses=(pair, BIASED))
     assert "│ one-pass-variance + no-upcast " in (text := render_text([both], VERBOSE))
     assert [line.strip("│ ") for line in text.splitlines() if line.startswith("│")][2:5] == ["", "or", ""]
 
 
-def test_a_diagnosis_shows_the_learners_line_with_a_caret_and_the_remedy() -> None:
+def test_a_diagnosis_shows_line_caret_and_remedy() -> None:
     text = render_text([report(diagnoses=(replace(BIASED, spots=(SPOT,)),))], VERBOSE)
     shown = [line.strip("│").strip() for line in text.splitlines() if line.startswith("│")]
     at = shown.index("19 │ var = h.var(dims)")
@@ -130,7 +130,7 @@ def test_a_diagnosis_shows_the_learners_line_with_a_caret_and_the_remedy() -> No
     assert "^" not in render_text([report(diagnoses=(BIASED,))], VERBOSE)
 
 
-def test_a_mistake_that_explains_some_claims_says_how_many_and_what_remains() -> None:
+def test_a_partial_diagnosis_tells_its_reach() -> None:
     checks = tuple(
         replace(FAILED.checks[0], name=f"test_{letter}", claim=f"Claim {letter}.", outcome=Outcome.FAILED) for letter in "abcdef"
     )
@@ -144,12 +144,12 @@ def test_a_mistake_that_explains_some_claims_says_how_many_and_what_remains() ->
     assert "and 2 more claims" in many and "Claim f." not in many.partition("Diagnosis")[2].partition("╰")[0]
 
 
-def test_a_hint_is_given_only_where_no_diagnosis_knows_better() -> None:
+def test_a_hint_is_given_only_without_a_diagnosis() -> None:
     assert "  Hint: Which variance does PyTorch store?\n" in render_text([replace(FAILED, diagnoses=())], VERBOSE)
     assert "Hint" not in render_text([FAILED], VERBOSE)
 
 
-def test_a_mistake_that_breaks_many_claims_says_how_many() -> None:
+def test_a_diagnosis_of_many_claims_tells_their_number() -> None:
     checks = tuple(replace(FAILED.checks[0], name=f"test_{letter}", claim=f"Claim {letter}.") for letter in "abcd")
     names = tuple(each.name for each in checks)
     for number, lines in ((3, ["· Claim a.", "· Claim b.", "· Claim c."]), (4, ["· explains all 4 claims that fail"])):
@@ -157,14 +157,14 @@ def test_a_mistake_that_breaks_many_claims_says_how_many() -> None:
         assert [line.strip("│ ") for line in text.splitlines() if line.startswith("│ ·")] == lines
 
 
-def test_how_many_more_numbers_differ_is_said() -> None:
+def test_the_number_of_omitted_numbers_is_told() -> None:
     assert "    ▶  [0]         0    1       1      0.1\n" in (
         text := render_text([report(failed(differences=(differing([0.0] * 20, [1.0] * 20, 0.1),)))], VERBOSE)
     )
     assert "    and 17 more\n" in text
 
 
-def test_what_a_learner_prints_ends_after_twenty_lines() -> None:
+def test_printed_text_ends_after_twenty_lines() -> None:
     text = render_text([report(failed(stdout="\n".join(f"line {number}" for number in range(1, 51))))], VERBOSE)
     assert "    line 20\n    … and 30 more lines\n" in text
 
@@ -173,7 +173,7 @@ def test_one_endless_line_is_cut() -> None:
     assert len(render_text([report(failed(message="x" * 100_000))], VERBOSE)) < 8_000
 
 
-def test_what_a_proof_gives_to_be_pasted_is_not_wrapped() -> None:
+def test_text_for_pasting_is_not_wrapped() -> None:
     change = f'change = ["{"x" * 90}", "y"]'
     message = f"line 9 survives.\nAccept it:\n\n    [[mutant]]\n    {change}\n\n    [[mutant]]\n" + "More.\n" * 30
     proof = check("mutants", Outcome.FAILED, kind=Kind.PROOF, claim="All are killed.", message=message)
@@ -182,6 +182,6 @@ def test_what_a_proof_gives_to_be_pasted_is_not_wrapped() -> None:
     assert "and 17 more lines" in text and "more line" not in render_text([replace(FAILED, checks=(proof,), diagnoses=())], VERBOSE)
 
 
-def test_a_courtesy_that_failed_is_no_failure() -> None:
+def test_a_failed_courtesy_is_no_failure() -> None:
     shown = render_text([ASKED], VERBOSE)
     assert "– also asked" in shown and "also asked: Other ranks are ValueErrors." in shown and "✗" not in shown

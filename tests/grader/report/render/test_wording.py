@@ -1,4 +1,4 @@
-"""What every format for people says in the same words."""
+"""The words that all formats for people share."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from normgrade.report.report import Death, Diagnosis, Difference, Spot
 from normgrade.report.reveal import reveal
 
 
-def test_the_next_step_is_the_one_that_helps_most_and_works() -> None:
+def test_the_most_helpful_step_comes_next() -> None:
     explain = "`normgrade explain biased-running-variance --exercise batch_norm` shows it in numbers."
     hint = "`normgrade hint batch_norm` gives a hint, `normgrade show batch_norm` shows the task again."
     show = "Read the prompt again with `normgrade show batch_norm`."
@@ -32,7 +32,7 @@ def test_built_in_findings_have_no_numbers_to_show() -> None:
     assert next_step(named) == "Read the prompt again with `normgrade show batch_norm`."
 
 
-def test_points_are_explained_where_they_are_more_than_those_of_the_claims() -> None:
+def test_points_beyond_those_of_claims_are_explained() -> None:
     by_mistakes = replace(FAILED, possible=20, granted=16)
     assert credit_in_words(by_mistakes) == f"1 mistake (−4); {FAILED.earned} by the claims alone"
     assert [credit_in_words(each) for each in (FAILED, PASSED, reveal(by_mistakes, "score"))] == ["", "", ""]
@@ -40,11 +40,11 @@ def test_points_are_explained_where_they_are_more_than_those_of_the_claims() -> 
     assert reveal(by_mistakes, "score").earned == 16
 
 
-def test_escape_sequences_and_controls_go_while_words_newlines_and_tabs_stay() -> None:
+def test_escape_sequences_and_controls_are_removed() -> None:
     assert printable("a\x1b[1;31mb\x1b[0m\tc\r\nd\re\x08\x7f\x85") == "ab\tc\nd\ne"
 
 
-def test_a_broken_escape_sequence_takes_no_line_with_it() -> None:
+def test_a_broken_escape_sequence_removes_no_line() -> None:
     assert printable("one\x1b]0;two\nthree\x1b") == "one\nthree"
 
 
@@ -71,7 +71,7 @@ def test_a_difference_in_words(difference: Difference, words: str) -> None:
         (0.0, "No time was left to look for the mistake: `--timeout` gives more."),
     ],
 )
-def test_a_search_that_was_stopped_is_told_in_one_sentence(seconds: float, sentence: str) -> None:
+def test_a_stopped_search_is_told_in_one_sentence(seconds: float, sentence: str) -> None:
     stopped = replace(report(failed()), stopped_after_s=seconds)
     assert sentence in " ".join(render_text([stopped]).split())
     assert json.loads(render([stopped], "json"))["reports"][0]["stopped_after_s"] == seconds
@@ -90,7 +90,7 @@ TWICE = (
 
 
 @pytest.mark.parametrize(("deaths", "sentence", "short"), [((DIED,), ONCE, "died 1 time"), ((DIED, DIED), TWICE, "died 2 times")])
-def test_processes_that_died_are_told_of_in_every_format(deaths: tuple[Death, ...], sentence: str, short: str) -> None:
+def test_dead_processes_are_told_in_every_format(deaths: tuple[Death, ...], sentence: str, short: str) -> None:
     one = replace(PASSED, deaths=deaths)
     assert sentence in " ".join(render_text([one]).split()) and f" · {short} · " in render_text([one], QUIET)
     assert json.loads(render([one], "json"))["reports"][0]["deaths"] == [{"check": "test_output", "play": 40, "why": DIED.why}] * len(
@@ -101,18 +101,18 @@ def test_processes_that_died_are_told_of_in_every_format(deaths: tuple[Death, ..
     assert not any("died" in render([PASSED], format) for format in ("terminal", "junit", "html"))
 
 
-def test_a_caret_stands_under_its_place_whatever_the_line_holds() -> None:
+def test_a_caret_is_below_its_place_in_any_line() -> None:
     assert pointed_at(Spot("m", 9, 5, 3, "    var = 1", "r")) == ["9 │ var = 1", "  │ ^^^ r"]
     assert pointed_at(Spot("m", 12, 11, 1, "\tx = 1  # é")) == ["12 │ x = 1  # é", "   │          ^"]
     assert pointed_at(Spot("m", 9, 6, 3, "y = 平均(var)", "r")) == ["9 │ y = 平均(var)", "  │     \u3000^^^^ r"]
 
 
-def test_a_long_line_is_cut_around_the_caret_and_a_long_remedy_stands_below() -> None:
+def test_a_long_line_is_cut_around_its_caret() -> None:
     text = "y = " + " + ".join(f"a{number}" for number in range(60))
     code, caret, remedy = pointed_at(Spot("m", 7, text.index("a40") + 1, 3, text, "r" * 60))
     assert code[caret.index("^") :].startswith("a40") and caret.count("^") == 3 and code.startswith("7 │ …") and code.endswith("…")
     assert remedy == f"  │ {'r' * 60}" and len(code) <= CODE_COLUMNS + 4
 
 
-def test_what_steers_a_terminal_is_not_in_the_shown_line() -> None:
+def test_a_shown_line_cannot_steer_a_terminal() -> None:
     assert all(line.isprintable() for line in pointed_at(Spot("m", 1, 1, 4, "a\x1b[31mb\u202ec\td", "no\x1b[1m")))

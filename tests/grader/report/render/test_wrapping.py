@@ -1,4 +1,4 @@
-"""Where lines of Chinese may break, and that nothing else changes."""
+"""The line breaks of Chinese text; everything else is unchanged."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ def lines(content: Text | Markdown | Table, width: int) -> list[str]:
 
 @pytest.mark.parametrize("width", [12, 20, 33, 40])
 @pytest.mark.parametrize("kind", [Text, Markdown])
-def test_lines_of_chinese_are_full_and_keep_their_punctuation(kind: type[Text] | type[Markdown], width: int) -> None:
+def test_lines_of_chinese_are_full_and_keep_punctuation(kind: type[Text] | type[Markdown], width: int) -> None:
     shown = lines(kind(CHINESE), width)
     assert "".join(shown).replace(" ", "") == CHINESE.replace(" ", "")
     assert max(map(cell_len, shown)) <= width
-    assert min(map(cell_len, shown[:-1])) >= width - 8  # the longest Latin word, or a bracket with what follows
+    assert min(map(cell_len, shown[:-1])) >= width - 8  # the longest Latin word, or a bracket with the text after it
     assert not [line for line in shown if line[0] in "，。；：）" or line[-1] in "（"]
 
 
 @pytest.mark.parametrize("text", [ENGLISH, " lead", "trail  ", "", "…", "“", "a…b ”"])
-def test_words_of_other_languages_stay_what_they_are(text: str) -> None:
+def test_words_of_other_languages_are_unchanged(text: str) -> None:
     assert re.findall(WORD, text) == re.findall(r"\s*\S+\s*", text)
 
 
@@ -55,19 +55,19 @@ def test_breaking_keeps_every_style() -> None:
 
 
 @pytest.mark.parametrize("options", [{"no_wrap": True, "overflow": "ignore"}, {"soft_wrap": True}])
-def test_a_line_that_is_to_stay_whole_stays_whole(options: dict[str, Any]) -> None:
+def test_a_line_without_wrapping_stays_whole(options: dict[str, Any]) -> None:
     console = Screen(file=io.StringIO(), width=20, force_terminal=False, color_system=None)
     console.print(Text(CHINESE), **options)
     assert isinstance(console.file, io.StringIO) and console.file.getvalue().count("\n") == 1
 
 
-def test_a_word_that_is_wider_than_a_line_is_folded_and_the_next_goes_on_after_it() -> None:
+def test_a_word_wider_than_a_line_is_folded() -> None:
     assert breaks("方差" + "x" * 25 + "方差方差", 10) == [2, 12, 22, 29]
     assert breaks("方差" + "x" * 25 + "方差方差", 10, fold=False) == [2, 27]
     assert lines(Text("方差" + "x" * 25 + "方差方差"), 10) == ["方差", "x" * 10, "x" * 10, "xxxxx方差", "方差"]
 
 
-def test_in_a_table_and_a_list_lines_of_chinese_break_too() -> None:
+def test_chinese_breaks_in_tables_and_lists() -> None:
     table = Table(box=None, show_header=False, padding=0)
     table.add_row("甲", CHINESE)
     for renderable in (table, Markdown(f"- {CHINESE}")):
@@ -75,11 +75,11 @@ def test_in_a_table_and_a_list_lines_of_chinese_break_too() -> None:
         assert min(map(cell_len, shown[:-1])) >= 22 and max(map(cell_len, shown)) <= 30
 
 
-def test_help_in_chinese_ends_where_the_columns_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_help_in_chinese_fits_the_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = formatting.wrap_text
     monkeypatch.setattr(formatting, "wrap_text", plain)
     break_chinese_help()
-    break_chinese_help()  # twice is once
+    break_chinese_help()  # a second call changes nothing
     shown = formatting.wrap_text(CHINESE, 40).splitlines()
     assert max(map(cell_len, shown)) <= 40 and "".join(shown).replace(" ", "") == CHINESE.replace(" ", "")
     assert formatting.wrap_text(ENGLISH, 40) == plain(ENGLISH, 40)

@@ -1,4 +1,4 @@
-"""The tier `container`: what it is made of, and what it says of itself."""
+"""Tests of the tier `container`: its parts and its promises."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from normgrade.worker.walls import walls_of
 from normgrade.worker.walls.container import Container as walls
 
 
-def test_it_hides_and_forbids() -> None:
+def test_container_hides_and_forbids() -> None:
     assert (walls.own_view, walls.forbidding) == (True, True)
 
 
-def test_it_promises_what_the_two_others_promise_each_thing_once() -> None:
+def test_container_has_the_promises_of_both_others() -> None:
     both = {*walls_of("linux").promises, *walls_of("namespaces").promises}
     assert {*walls.promises} == both and len(walls.promises) == len(both)
 
 
-def test_it_loses_less_than_either() -> None:
+def test_container_loses_less_than_either() -> None:
     assert [line.partition(":")[0] for line in walls.loses] == ["machine"]
     assert {*walls.loses} < {*walls_of("namespaces").loses}

@@ -1,4 +1,4 @@
-"""System calls by name, and what this process is allowed."""
+"""Tests of system calls by name, and of the rights of this process."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_the_numbers_are_those_of_the_system(machine: str) -> None:
     official = {name: int(number) for name, number in re.findall(r"#define __NR(?:3264)?_(\w+) (\d+)\b", text)}
     official |= {"newfstatat": 79} if machine == "aarch64" else {}
     known = kernel.numbers(machine)
-    newer = {"memfd_secret"}  # than some of these headers, or left out of them
+    newer = {"memfd_secret"}  # than some of these headers, or missing in them
     assert {name: official.get(name) for name in known if name not in newer} == {name: known[name] for name in known if name not in newer}
     absent = {name for name in kernel.numbers("x86_64") if name not in known}
     assert not absent & official.keys()
@@ -46,13 +46,13 @@ def test_a_call_does_what_its_name_says() -> None:
     assert kernel.call("getpid") == os.getpid()
 
 
-def test_a_call_that_fails_raises_what_the_system_said() -> None:
+def test_failed_call_raises_the_systems_error() -> None:
     with pytest.raises(OSError, match="close: ") as raised:
         kernel.call("close", -1)
     assert raised.value.errno == errno.EBADF
 
 
-def test_namespaces_are_told_by_what_the_kernel_calls_them() -> None:
+def test_namespaces_have_the_kernels_names() -> None:
     assert kernel.namespaces() == {kind: os.readlink(f"/proc/self/ns/{kind}") for kind in kernel.NAMESPACES}
 
 

@@ -1,4 +1,4 @@
-"""Landlock: files that may be read, and nothing else."""
+"""Tests of Landlock: only the listed files can be read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="these walls are
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(PACKAGE.parent)}
 
 
-def test_landlock_handles_all_that_the_kernel_knows() -> None:
+def test_landlock_handles_every_right_of_the_kernel() -> None:
     try:
         version = landlock.abi()
     except kernel.Missing as missing:
@@ -48,7 +48,7 @@ except OSError as error:
 """
 
 
-def test_what_is_not_in_the_rules_cannot_be_read(tmp_path: Path) -> None:
+def test_files_outside_the_rules_cannot_be_read(tmp_path: Path) -> None:
     try:
         landlock.abi()
     except kernel.Missing as missing:
@@ -69,7 +69,7 @@ def test_what_is_not_in_the_rules_cannot_be_read(tmp_path: Path) -> None:
         (errno.EPERM, "a container's profile may forbid it"),
     ],
 )
-def test_why_it_cannot_be_used_is_said(error: int, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reason_why_it_cannot_be_used_is_given(error: int, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(name: str, *arguments: object) -> int:
         raise OSError(error, "no")
 

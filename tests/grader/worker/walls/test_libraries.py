@@ -1,4 +1,4 @@
-"""What a submission may read: libraries, and nothing of the course or of normgrade."""
+"""Tests of the files that a submission may read: libraries, and nothing of the course or of normgrade."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from normgrade.course.package import PACKAGE
 from normgrade.worker.walls import libraries
 
 
-def test_what_may_be_read_is_libraries_and_nothing_of_the_course() -> None:
+def test_only_libraries_are_readable() -> None:
     readable = libraries.readable()
     secret = [
         carried(),
@@ -28,17 +28,17 @@ def test_what_may_be_read_is_libraries_and_nothing_of_the_course() -> None:
     assert {"torch", "numpy", "sympy", "typing_extensions.py", "json", "lib-dynload"} <= names
 
 
-def test_what_is_written_with_numpy_reads_nothing_of_pytorch() -> None:
+def test_numpy_submissions_cannot_read_pytorch() -> None:
     names = {path.name for path in libraries.readable(["numpy"])}
     assert {"numpy", "json", "lib-dynload"} <= names and names.isdisjoint({"torch", "torchgen", "sympy", "typing_extensions.py"})
 
 
-def test_the_folders_on_the_way_are_all_those_above() -> None:
+def test_folders_above_the_paths_are_found() -> None:
     found = libraries.leading_to([Path("/a/b/c"), Path("/a/b/d"), Path("/a/e"), Path("/")])
     assert found == {Path("/"), Path("/a"), Path("/a/b")}
 
 
-def test_a_folder_with_something_closed_in_it_is_listed_one_by_one(tmp_path: Path) -> None:
+def test_folder_with_a_closed_part_is_listed_by_entry(tmp_path: Path) -> None:
     for name in ("a/b/c", "a/secret/x", "d"):
         (tmp_path / name).mkdir(parents=True)
     found = list(libraries.without(tmp_path, [tmp_path / "a" / "secret"]))
@@ -48,7 +48,7 @@ def test_a_folder_with_something_closed_in_it_is_listed_one_by_one(tmp_path: Pat
 
 
 @pytest.mark.parametrize("name", ["libx.so", "libx.so.1", "libx-0.3.so.0.3.21", "libcrypto.so.1.0.2k"])
-def test_a_shared_library_is_known_by_its_name_and_its_content(name: str, tmp_path: Path) -> None:
+def test_library_is_recognised_by_name_and_content(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(b"\x7fELF and more")
     assert libraries.is_library(tmp_path / name)
     (tmp_path / "link.so").symlink_to(name)
@@ -74,18 +74,18 @@ def test_the_folders_of_the_system_are_known(folder: str, whole: int) -> None:
     assert libraries.of_the_system(Path(folder)) == bool(whole)
 
 
-def test_what_a_distribution_needs_is_found_with_it() -> None:
+def test_dependencies_of_a_distribution_are_found() -> None:
     found = libraries.closure(["torch"])
     assert {"torch", "sympy", "mpmath"} <= found and "pytest" not in found
     assert libraries.closure(["no-such-distribution"]) == set()
 
 
-def test_the_parts_of_a_distribution_are_its_packages_and_what_describes_them() -> None:
+def test_distribution_has_packages_and_metadata() -> None:
     names = {path.name for path in libraries.parts_of("numpy")}
     assert "numpy" in names and any(name.endswith(".dist-info") for name in names)
 
 
-def test_what_lies_beside_a_library_is_one_thing_of_each_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_neighbour_of_each_folder_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("lib.so", "b.txt", "a.txt"):
         (tmp_path / name).touch()
     monkeypatch.setattr(libraries, "loaded_from", lambda: {tmp_path, Path("/usr/lib")})

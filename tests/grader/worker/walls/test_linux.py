@@ -1,4 +1,4 @@
-"""The tier `linux`: what it is made of, and what it says of itself."""
+"""Tests of the tier `linux`: its parts and its promises."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from normgrade.worker.walls.linux import Linux as walls
 from normgrade.worker.walls.shut import Shut
 
 
-def test_it_forbids_and_hides_nothing() -> None:
+def test_linux_forbids_and_does_not_hide() -> None:
     assert (walls.forbidding, walls.own_view) == (True, False)
 
 
-def test_what_can_be_asked_for_is_told() -> None:
+def test_losses_and_promises_are_listed() -> None:
     assert [line.partition(":")[0] for line in walls.loses] == ["existence", "machine"]
     assert [line for line in walls.promises if line not in Shut.promises] == [
         "the kernel forbids to read any file but the libraries; neither course nor normgrade can be read"

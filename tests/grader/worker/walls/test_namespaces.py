@@ -1,4 +1,4 @@
-"""The tier `namespaces`: what it is made of, and what it says of itself."""
+"""Tests of the tier `namespaces`: its parts and its promises."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from normgrade.worker.walls.namespaces import Namespaces as walls
 from normgrade.worker.walls.shut import Shut
 
 
-def test_it_hides_and_forbids_nothing_else() -> None:
+def test_namespaces_hide_and_do_not_forbid() -> None:
     assert (walls.own_view, walls.forbidding) == (True, False)
 
 
-def test_what_can_be_asked_for_is_told() -> None:
+def test_losses_and_promises_are_listed() -> None:
     assert [line.partition(":")[0] for line in walls.loses] == ["second wall", "machine"]
     assert [line for line in walls.promises if line not in Shut.promises] == [
         "hidden files do not exist, the course and normgrade among them; host name, network, processes and messages are its own",

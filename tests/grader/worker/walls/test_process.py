@@ -1,4 +1,4 @@
-"""The tier `process`: limits that a worker sets itself for good."""
+"""Tests of the tier `process`: permanent limits that a worker sets itself."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ ENVIRONMENT = os.environ | {"PYTHONPATH": str(PACKAGE.parent)}
 
 @pytest.fixture(scope="module")
 def enclosed() -> dict[str, Any]:
-    """The limits of a process that shut itself in."""
+    """Return the limits of a process that enclosed itself."""
     done = subprocess.run([sys.executable, "-c", ENCLOSED], env=ENVIRONMENT, capture_output=True)
     found: dict[str, Any] = json.loads(done.stdout)
     return found
 
 
 @only_posix
-def test_limits_hold_for_good(enclosed: dict[str, Any]) -> None:
+def test_limits_are_permanent(enclosed: dict[str, Any]) -> None:
     assert [enclosed[name] for name in ("CORE", "FSIZE", "CPU")] == [[0, 0], [0, 0], [7, 7]]
     assert enclosed["STACK"][0] == enclosed["STACK"][1] > 0
 
@@ -55,7 +55,7 @@ def test_a_stricter_limit_stays(enclosed: dict[str, Any]) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits memory")
-def test_memory_is_counted_beyond_what_the_libraries_hold(enclosed: dict[str, Any]) -> None:
+def test_memory_limit_is_on_top_of_the_libraries(enclosed: dict[str, Any]) -> None:
     held = enclosed["held"]
     assert enclosed["DATA"] == [held["VmData"] + 64 * MIB] * 2
     assert enclosed["AS"] == [held["VmSize"] + 64 * MIB + FILE_MAPPINGS_BYTES] * 2
@@ -68,6 +68,6 @@ def test_a_process_holds_more_address_space_than_memory() -> None:
     assert 0 < held["VmData"] < held["VmSize"]
 
 
-def test_it_loses_what_no_limit_can_forbid() -> None:
+def test_losses_are_files_network_and_processes() -> None:
     assert [line.partition(":")[0] for line in Process.loses] == ["files", "network", "processes"]
     assert Budget(1024, 60).memory_mib == 1024

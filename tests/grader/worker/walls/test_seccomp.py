@@ -1,4 +1,4 @@
-"""The filter of system calls, run by an interpreter of its own."""
+"""Tests of the filter of system calls, run by an interpreter in this file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MACHINES = ("x86_64", "aarch64")
 
 
 def decide(program: bytes, machine: int, number: int, arguments: tuple[int, ...] = ()) -> int:
-    """What the kernel would make of a call."""
+    """Return the decision of the kernel on a call."""
     data = struct.pack("<IIQ6Q", number, machine, 0, *(*arguments, *(6 - len(arguments)) * (0,)))
     code = [struct.unpack_from("<HBBI", program, at) for at in range(0, len(program), 8)]
     at = held = 0
@@ -44,7 +44,7 @@ def failing(code: int) -> int:
 
 
 @pytest.mark.parametrize("machine", MACHINES)
-def test_whatever_is_not_listed_fails(machine: str) -> None:
+def test_unlisted_calls_fail(machine: str) -> None:
     program, known = seccomp.program(machine), kernel.numbers(machine)
     names = {number: name for name, number in known.items()}
     allowed = {known[name] for name in (*seccomp.ALLOWED, *seccomp.FILTERED) if name in known}
@@ -97,8 +97,8 @@ def test_arguments_decide(machine: str, name: str, arguments: tuple[int, ...], e
     assert decision == (failing(error) if error else seccomp.ALLOW)
 
 
-def test_the_upper_half_of_an_argument_hides_nothing() -> None:
-    """The kernel reads these arguments as 32 bits, so what stands above changes nothing for it, and must not for the filter."""
+def test_upper_half_of_an_argument_is_ignored() -> None:
+    """Ignore the upper bits of these arguments, since the kernel reads only 32 bits of them."""
     for name, arguments, error in ARGUMENTS:
         if name in ("fcntl", "ioctl", "kill", "tgkill", "openat"):
             high = tuple(argument | 1 << 40 for argument in arguments)

@@ -1,4 +1,4 @@
-"""The self-test: what each group of attempts is about."""
+"""Tests of the self-test of the walls."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ def test_an_open_file_is_known() -> None:
     assert not selftest.is_open(fd)
 
 
-def test_what_is_not_so_is_an_error_that_a_wall_would_not_give() -> None:
+def test_false_assertion_has_an_error_unlike_a_wall() -> None:
     selftest.assert_true(True)
     with pytest.raises(OSError) as raised:
         selftest.assert_true(False)
     assert (raised.value.errno,) == selftest.NOT_SO and raised.value.errno not in (*selftest.DENIED, *selftest.HIDDEN)
 
 
-def test_every_call_that_is_tried_is_known_on_each_machine() -> None:
+def test_tried_calls_are_known_on_each_machine() -> None:
     from normgrade.worker.walls import kernel, seccomp
 
     for machine in seccomp.MACHINES:
         assert selftest.FORBIDDEN.keys() <= kernel.numbers(machine).keys()
 
 
-def test_a_call_that_is_tried_is_one_that_the_filter_stops() -> None:
+def test_tried_calls_are_not_allowed_by_the_filter() -> None:
     from normgrade.worker.walls import seccomp
 
     assert selftest.FORBIDDEN.keys().isdisjoint(seccomp.ALLOWED)
 
 
-def test_a_library_is_left_that_nobody_has_imported() -> None:
-    """The self-test imports one late."""
+def test_some_library_is_not_imported_yet() -> None:
+    """Leave a library for the self-test, which imports one late."""
     assert any(name not in sys.modules and name in sys.stdlib_module_names for name in selftest.UNUSED)

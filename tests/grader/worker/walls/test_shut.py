@@ -1,4 +1,4 @@
-"""What walls of the kernel have in common."""
+"""Tests of the common part of the walls of the kernel."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if sys.platform == "linux":
     from normgrade.worker.walls import shut
 
 
-def test_they_promise_more_than_limits_alone() -> None:
+def test_kernel_walls_promise_more_than_limits() -> None:
     assert {*Process.promises} < {*shut.Shut.promises}
 
 
-def test_what_anybody_may_read_is_public(tmp_path: Path) -> None:
+def test_file_that_anybody_may_read_is_public(tmp_path: Path) -> None:
     open_to_all = tmp_path / "open"
     (open_to_all / "inner").mkdir(parents=True)
     file = open_to_all / "inner" / "file"
@@ -41,11 +41,11 @@ def test_what_anybody_may_read_is_public(tmp_path: Path) -> None:
     assert not shut.is_public([file])
 
 
-def test_nothing_is_kept_where_anybody_may_read_all(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_public_files_need_no_capability(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shut.capabilities_to_read([Path("/proc/version")]) == 0
 
 
-def test_without_a_way_root_keeps_the_right_to_read_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_namespaces_root_keeps_only_a_read_right(monkeypatch: pytest.MonkeyPatch) -> None:
     def no_way(paths: object) -> None:
         raise OSError("no namespaces")
 
@@ -59,7 +59,7 @@ def test_without_a_way_root_keeps_the_right_to_read_and_no_other(monkeypatch: py
     assert kept == [shut.READ_SEARCH, shut.OVERRIDE, 0]
 
 
-def test_nobody_has_no_right_of_roots() -> None:
+def test_nobody_has_no_capability() -> None:
     code = (
         "import os\nfrom normgrade.worker.walls import kernel, shut\nshut.become_nobody(0, shut.is_root_outside())\n"
         "print(os.geteuid(), kernel.capabilities(), os.getgroups() if os.geteuid() == shut.NOBODY else [])"
@@ -69,7 +69,7 @@ def test_nobody_has_no_right_of_roots() -> None:
     assert done.stdout.split() == [str(shut.NOBODY if root else os.geteuid()), "0", "[]"], done.stderr
 
 
-def test_on_an_unknown_machine_there_are_no_walls_of_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_machine_has_no_kernel_walls(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shut, "this_machine", lambda: "riscv64")
     with pytest.raises(kernel.Missing, match="this Python runs on riscv64"):
         shut.Shut()

@@ -1,4 +1,4 @@
-"""A view of the machine that is a process's own."""
+"""Tests of a process's own view of the machine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from normgrade.worker.walls.kernel import Missing
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="namespaces are Linux's")
 
 
-def test_what_lies_in_another_folder_of_the_list_is_left_out() -> None:
+def test_nested_folders_are_left_out() -> None:
     paths = {Path(name) for name in ("/usr/lib", "/usr/lib/python3", "/usr/lib64", "/etc/localtime")}
     assert view.outermost(paths) == [Path("/etc/localtime"), Path("/usr/lib"), Path("/usr/lib64")]
 
@@ -26,12 +26,12 @@ def test_exit_codes_are_those_of_a_shell(status: int, code: int) -> None:
     assert view.ended(status) == code
 
 
-def test_a_view_that_nobody_waits_for_is_given_up_with_its_reason() -> None:
+def test_failed_view_raises_its_reason() -> None:
     with pytest.raises(Missing, match="no namespaces here"):
         view.View().give_up("no namespaces here")
 
 
-def test_a_child_that_could_not_enter_tells_its_parent_why() -> None:
+def test_failed_child_tells_its_parent_why() -> None:
     reason, told = os.pipe()
     child = os.fork()
     if child == 0:
@@ -47,7 +47,7 @@ def test_a_child_that_could_not_enter_tells_its_parent_why() -> None:
     os.close(reason)
 
 
-def test_a_new_root_is_where_no_library_lies(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_new_root_is_a_folder_without_libraries(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in ("first", "second"):
         (tmp_path / name).mkdir()
     mounted: list[object] = []
@@ -58,7 +58,7 @@ def test_a_new_root_is_where_no_library_lies(monkeypatch: pytest.MonkeyPatch, tm
         view.free_place([tmp_path / name / "library" for name in ("first", "second")])
 
 
-def test_bubblewrap_shows_libraries_and_normgrade_and_hides_the_course_in_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_bubblewrap_shows_normgrade_without_its_course(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "_course").mkdir()
     monkeypatch.setattr(view, "PACKAGE", tmp_path)
     arguments = view.bubblewrap("/usr/bin/bwrap")

@@ -1,4 +1,4 @@
-"""The walls: what they let through and what they stop, tier by tier, and that a tier is reported only where it was witnessed."""
+"""Tests of the walls, tier by tier: right code passes, forbidden acts fail, and a tier is reported only if its self-test holds."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SOURCE = str(Path(launch.__file__).parents[2])
 
 
 def only(tier: str, host: Host) -> Host:
-    """The host, if this machine offers the tier; skips with the reason where it does not."""
+    """Return the host if this machine offers the tier. Otherwise skip with the reason."""
     if host.protection.tier != tier:
         pytest.skip(f"no tier {tier} here: {host.protection.reasons.get(tier)}")
     return host
@@ -49,7 +49,7 @@ def host(request: pytest.FixtureRequest) -> Iterator[Host]:
 
 @pytest.fixture(scope="module", params=TIERS[1:])
 def shut(request: pytest.FixtureRequest) -> Iterator[Host]:
-    """A host behind walls of the kernel."""
+    """Yield a host with walls of the kernel."""
     with Host(request.param) as host:
         yield only(request.param, host)
 
@@ -64,11 +64,11 @@ def calling(host: Host, body: str, limits: Limits = Limits(20.0, 20.0)) -> Obser
         return play(worker, "f")
 
 
-# What may be read
+# Readable files
 
 
 def shared_libraries() -> list[Path]:
-    """A few that Python maps, from the system's folders."""
+    """Return a few libraries in the system's folders that Python maps."""
     mapped = {Path(line.split(maxsplit=5)[5]) for line in Path("/proc/self/maps").read_text().splitlines() if ".so" in line}
     return [
         path
@@ -77,7 +77,7 @@ def shared_libraries() -> list[Path]:
     ]
 
 
-def test_beside_a_library_of_the_users_own_only_libraries_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_libraries_are_read_beside_a_users_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for library in shared_libraries() or pytest.skip("none of the libraries of the system's that Python usually maps"):
         shutil.copy(library, tmp_path / re.sub(r"(\.so\.\d+).*", r"\1", library.name))
     (tmp_path / "later.so.1").symlink_to(next(tmp_path.iterdir()).name)
@@ -101,7 +101,7 @@ def test_beside_a_library_of_the_users_own_only_libraries_are_read(tmp_path: Pat
         assert with_neighbour == host.protection.trials + 1
 
 
-def test_what_is_written_with_numpy_reads_nothing_of_pytorch() -> None:
+def test_numpy_submissions_cannot_read_pytorch() -> None:
     found = importlib.util.find_spec("torch")
     assert found is not None
     source = f"import numpy.linalg\ndef f():\n    return len(open({found.origin!r}).read(1))\n"
@@ -110,10 +110,10 @@ def test_what_is_written_with_numpy_reads_nothing_of_pytorch() -> None:
             seen = worker.play(Request("function_call", {"function": "f", "args": [], "kwargs": {}}), 1000)
         assert (seen.error is None) == read, seen.error
         if seen.error is not None:
-            assert seen.error.types[0] in ("PermissionError", "FileNotFoundError")  # the latter where the view hides it
+            assert seen.error.types[0] in ("PermissionError", "FileNotFoundError")  # the latter if the view hides it
 
 
-# Right code is let through
+# Right code
 
 
 FINE = {
@@ -148,7 +148,7 @@ FINE = {
 
 
 @pytest.mark.parametrize("what", FINE)
-def test_right_code_is_let_through(what: str, host: Host) -> None:
+def test_right_code_passes(what: str, host: Host) -> None:
     observation = calling(host, FINE[what])
     assert observation.error is None and observation.values["result"] is not None, observation.error
 
@@ -159,7 +159,7 @@ def test_a_worker_holds_five_files(host: Host) -> None:
     assert observation.values["result"] == "0 1 2 3 4"
 
 
-def test_a_worker_finds_no_state_that_another_left_on_its_files(host: Host) -> None:
+def test_file_flags_do_not_pass_between_workers(host: Host) -> None:
     body = (
         "import fcntl\nflags = {fd: fcntl.fcntl(fd, fcntl.F_GETFL) for fd in range(5)}\n"
         "for fd in (0, 1, 2): fcntl.fcntl(fd, fcntl.F_SETFL, flags[fd] | os.O_NONBLOCK | os.O_APPEND)\n"
@@ -170,12 +170,12 @@ def test_a_worker_finds_no_state_that_another_left_on_its_files(host: Host) -> N
 
 @pytest.fixture(scope="module", params=[tier for tier in TIERS if "everything ends with the first process" in walls_of(tier).promises])
 def viewed(request: pytest.FixtureRequest) -> Iterator[Host]:
-    """A host whose workers have a view of the machine that is their own."""
+    """Yield a host whose workers have their own view of the machine."""
     with Host(request.param) as host:
         yield only(request.param, host)
 
 
-def test_in_a_view_of_its_own_nothing_but_libraries_is_there(viewed: Host) -> None:
+def test_own_view_has_only_libraries(viewed: Host) -> None:
     body = (
         "found = []\nfor path in '/proc/self /proc/1 /proc/sys /etc/passwd /etc/hostname /bin /sbin /home /sys/class /dev/tty'.split():\n"
         "    found += [path] if os.path.lexists(path) else []\n"
@@ -187,7 +187,7 @@ def test_in_a_view_of_its_own_nothing_but_libraries_is_there(viewed: Host) -> No
     assert calling(viewed, body).values["result"] == "[]"
 
 
-def test_in_a_view_of_its_own_nothing_is_mounted_to_be_written(viewed: Host) -> None:
+def test_own_view_is_mounted_read_only(viewed: Host) -> None:
     assert isinstance(viewed.starter, launch.Zygote)
     first = [pid for pid in descendants(viewed.starter.process.pid) if Path(f"/proc/{pid}/root").exists()][-1:]
     lines = (
@@ -198,12 +198,12 @@ def test_in_a_view_of_its_own_nothing_is_mounted_to_be_written(viewed: Host) -> 
     assert [line for line in lines if "ro" not in line.split()[5].split(",")] == [] and len(lines) > 10
 
 
-def test_in_a_view_of_its_own_the_host_has_another_name(viewed: Host) -> None:
+def test_own_view_has_another_host_name(viewed: Host) -> None:
     observation = calling(viewed, "import platform, socket\nreturn ' '.join({os.uname().nodename, platform.node(), socket.gethostname()})")
     assert observation.values["result"] == "normgrade"
 
 
-def test_a_worker_of_roots_is_nobody(shut: Host) -> None:
+def test_worker_started_by_root_is_nobody(shut: Host) -> None:
     observation = calling(shut, "return ' '.join(map(str, {*os.getresuid(), *os.getresgid()}))")
     mine = {*os.getresuid(), *os.getresgid()}
     assert observation.values["result"] == ("65534" if 0 in mine else " ".join(map(str, mine)))
@@ -227,7 +227,7 @@ MEMORY = {
 @pytest.mark.parametrize("how", MEMORY)
 def test_memory_has_a_limit(how: str, host: Host) -> None:
     error = calling(host, MEMORY[how] + "\nreturn True").error
-    if how == "memory file" and host.protection.tier == "process":  # no filter there, but no file may grow either
+    if how == "memory file" and host.protection.tier == "process":  # it has no filter, but no file may grow either
         assert error is not None and error.message == "[Errno 27] File too large"
         return
     assert error is not None and error.cause is Cause.OUT_OF_MEMORY, error
@@ -241,7 +241,7 @@ def test_an_exercise_may_grant_less_memory(host: Host) -> None:
     assert error is not None and error.message.startswith("memory limit: your code may use 64 MiB")
 
 
-def test_memory_that_is_still_held_does_not_fail_the_next_request(host: Host) -> None:
+def test_memory_still_held_does_not_fail_next_request(host: Host) -> None:
     source = "kept = []\ndef f():\n    while True: kept.append(bytearray(2**26))\ndef g():\n    return len(bytearray(2**28))"
     with host.worker(source, "hoards.py", limits=Limits(20.0, 40.0)) as worker:
         hoarding = play(worker, "f").error
@@ -256,7 +256,7 @@ def test_the_self_test_is_thorough(shut: Host) -> None:
     assert shut.protection.trials >= 36
 
 
-def test_every_tier_is_tried_for_what_the_weaker_ones_are() -> None:
+def test_stronger_tiers_have_the_trials_of_weaker_ones() -> None:
     promised = {tier: {*walls_of(tier).promises} for tier in TIERS}
     for one, other in permutations(TIERS, 2):
         if promised[one] <= promised[other]:
@@ -280,8 +280,8 @@ os.waitpid(child, 0)
 """
 
 
-def test_hardly_a_probe_would_hold_without_walls() -> None:
-    """Or it would witness nothing."""
+def test_probes_fail_without_walls() -> None:
+    """Check that the probes fail without walls, since otherwise they would prove nothing."""
     environment = os.environ | {"PYTHONPATH": SOURCE}
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", WITHOUT_WALLS], env=environment, capture_output=True, text=True, timeout=60
@@ -301,7 +301,7 @@ def outcome(condition: bool, errors: tuple[int, ...] = ()) -> bool:
     return selftest.holds(selftest.Trial("x", attempt, errors))
 
 
-def test_a_probe_holds_where_it_comes_out_as_it_must() -> None:
+def test_probe_holds_only_with_the_expected_outcome() -> None:
     assert outcome(True) and outcome(False, (errno.EACCES,))
     assert not outcome(False) and not outcome(True, (errno.EACCES,)) and not outcome(False, (errno.EPERM,))
 
@@ -316,13 +316,13 @@ def test_tiers_are_ordered() -> None:
     assert [walls_of(tier).name for tier in TIERS] == list(TIERS)
 
 
-def test_what_each_tier_loses_shrinks() -> None:
+def test_losses_shrink_with_each_tier() -> None:
     assert [len(walls_of(tier).loses) for tier in TIERS] == [3, 2, 2, 1]
 
 
 @cache
 def offered(tier: str) -> Protection:
-    """The protection that one gets if one asks for this tier."""
+    """Return the protection that a request for this tier gives."""
     with Host(tier) as host:
         return host.protection
 
@@ -335,7 +335,7 @@ def only_where(tier: str) -> None:
 def check_denied(
     folder: Path, names: list[str], error: int, *arguments: str, wrap: tuple[str, ...] = ()
 ) -> subprocess.CompletedProcess[str]:
-    """`normgrade check` where the system denies some calls."""
+    """Run `normgrade check` while the system denies some calls."""
     course = Path(__file__).parents[2] / "fixtures" / "courses" / "tiny"
     environment = os.environ | {"PYTHONPATH": SOURCE, "NORMGRADE_COURSE": str(course), "PATH": "/nowhere"}
     deny = [sys.executable, str(Path(__file__).parents[2] / "harness" / "deny.py"), ",".join(names), errno.errorcode[error]]
@@ -355,7 +355,7 @@ DENIALS = [
 
 
 @pytest.mark.parametrize(("names", "error", "tier", "reason"), DENIALS, ids=lambda value: str(value)[:40])
-def test_what_the_system_denies_is_said_and_nothing_weaker_is_accepted(
+def test_denied_calls_are_reported_and_required_tier_holds(
     names: list[str], error: int, tier: str, reason: str, tmp_path: Path, expectations: Path
 ) -> None:
     only_where("linux")
@@ -371,7 +371,7 @@ def test_what_the_system_denies_is_said_and_nothing_weaker_is_accepted(
 
 
 def test_a_grader_with_a_low_number_offers_a_container(tmp_path: Path, expectations: Path) -> None:
-    """Inside, other processes have the numbers that low ones have outside."""
+    """Give the grader a low process number, which inside the container belongs to another process."""
     only_where("container")
     wrap = (shutil.which("unshare") or pytest.skip("there is no unshare"), *USERS_TOO, "--fork", "--pid", "--mount-proc")
     graded = check_denied(tmp_path, [], errno.EPERM, "--format", "json", "--require-isolation", "container", wrap=wrap)
@@ -379,7 +379,7 @@ def test_a_grader_with_a_low_number_offers_a_container(tmp_path: Path, expectati
     assert json.loads(graded.stdout)["reports"][0]["sandbox"] == "container"
 
 
-# What the default profile of Docker and Podman denies of what the walls are made of, and the rights that they leave to root.
+# Calls of the walls that the default profile of Docker and Podman denies, and the rights that it leaves to root.
 PROFILE = "unshare mount umount2 pivot_root setns keyctl bpf perf_event_open userfaultfd io_uring_setup process_vm_readv".split()
 RIGHTS = "chown dac_override fowner fsetid kill setgid setuid setpcap net_bind_service net_raw sys_chroot mknod audit_write setfcap".split()
 
@@ -397,14 +397,14 @@ def test_a_container_with_the_usual_profile_offers_linux(tmp_path: Path, expecta
     assert (KEPT in report["lost"]) == bool(wrap and not is_public(libraries.readable()))
 
 
-def test_where_a_way_can_be_opened_no_right_of_roots_is_kept() -> None:
+def test_with_namespaces_no_root_right_is_kept() -> None:
     with Host("linux") as host:
         assert only("linux", host).protection.loses == walls_of("linux").loses
         observation = calling(host, "from normgrade.worker.walls.kernel import capabilities\nimport xml.dom.minidom\nreturn capabilities()")
     assert observation.values["result"] == 0
 
 
-def test_a_self_test_that_fails_is_told_with_what_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_self_test_is_reported_with_its_probes(monkeypatch: pytest.MonkeyPatch) -> None:
     holes = "from normgrade.worker.walls import seccomp; seccomp.ALLOWED += ['socket', 'flock']; program.main"
     monkeypatch.setattr(launch, "BOOTSTRAP", launch.BOOTSTRAP.replace("program.main", holes))
     with Host("linux") as host:
@@ -415,19 +415,19 @@ def test_a_self_test_that_fails_is_told_with_what_failed(monkeypatch: pytest.Mon
     assert protection.reasons["linux"].startswith("the self-test failed: open a TCP socket, open a UDP socket, open a Unix socket")
 
 
-def test_a_required_tier_is_refused_before_anything_is_played(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_required_tier_is_refused_before_any_play(monkeypatch: pytest.MonkeyPatch) -> None:
     with Host("process", required="linux") as host, host.worker("def f(): return 1", "f.py") as worker:
         with pytest.raises(GraderError, match=r'Nothing was graded: the tier "linux" is required, and this machine offers "process"'):
             play(worker, "f")
         assert worker.used_s == 0.0
 
 
-def test_where_workers_are_not_forked_there_is_one_tier() -> None:
+def test_without_fork_there_is_one_tier() -> None:
     with Host(fork=False) as host:
         assert host.protection.tier == "process" and set(host.protection.reasons) == {*TIERS[1:]}
 
 
-def test_everything_ends_with_the_first_process() -> None:
+def test_all_processes_end_with_the_first() -> None:
     with Host("container") as host:
         only("container", host)
         assert isinstance(host.starter, launch.Zygote)
