@@ -18,10 +18,10 @@ from functools import partial
 from normgrade.course.course import Course, Exercise
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import read_mistakes, read_wrong
+from normgrade.grade.grader import Grader, open_grader
+from normgrade.grade.grading_options import Options, available
+from normgrade.grade.parallel import Job, Tick, over_cores
 from normgrade.report.report import Outcome
-from normgrade.suite.grader import Grader, open_grader
-from normgrade.suite.grading_options import Options, available
-from normgrade.suite.parallel import Job, Tick, over_cores
 
 
 def accepted(grader: Grader, exercise: Exercise, source: str, seed: int) -> bool:

@@ -32,9 +32,9 @@ from dataclasses import dataclass, field
 from normgrade.course.course import Course, Exercise
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import Mistake, read_mistakes, together
+from normgrade.grade.grader import Grader, Submitted, open_grader
+from normgrade.grade.grading_options import Options
 from normgrade.report.report import Outcome
-from normgrade.suite.grader import Grader, Submitted, open_grader
-from normgrade.suite.grading_options import Options
 
 PROMISED = {1: 1.0, 2: 0.95, 3: 0.85}
 SINGLES_TIME, MEDIAN_TIME, WORST_TIME = 0.15, 0.5, 2.0

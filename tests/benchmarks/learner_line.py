@@ -30,8 +30,8 @@ from pathlib import Path
 from normgrade.course.course import Course, Exercise
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import Mistake, read_mistakes
-from normgrade.inspection.counterpart import Caret, counterparts
-from normgrade.inspection.edits import changed
+from normgrade.pointing.counterpart import Caret, counterparts
+from normgrade.pointing.edits import changed
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "grader" / "harness"))
 

@@ -28,9 +28,9 @@ from pathlib import Path
 from normgrade.cli.watch import PAUSE_S
 from normgrade.course.course import Course
 from normgrade.course.mistakes import read_mistakes
-from normgrade.learner.watch_session import Watching
-from normgrade.suite.grader import open_grader
-from normgrade.suite.grading_options import Options
+from normgrade.grade.grader import open_grader
+from normgrade.grade.grading_options import Options
+from normgrade.learner.watch.watch_session import Watching
 
 SLUG = "batch_norm"
 ALL = Course.find().slugs

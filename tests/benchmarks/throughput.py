@@ -21,10 +21,10 @@ from typing import NamedTuple
 
 from normgrade.course.course import Course, Exercise
 from normgrade.course.files import read_text
+from normgrade.grade.grader import Grader, open_grader
+from normgrade.grade.grading_options import Options
 from normgrade.report.report import Outcome
-from normgrade.suite.grader import Grader, open_grader
-from normgrade.suite.grading_options import Options
-from normgrade.worker.launch import Zygote
+from normgrade.worker.trusted.launch import Zygote
 
 SLUG = "layer_norm"
 GRADINGS = 10  # of each round

@@ -48,9 +48,9 @@ from normgrade.oracle.expectation import PLAYS, UNIT_ROUNDOFF, changed, expect, 
 from normgrade.oracle.expected import Expectation, Expected
 from normgrade.oracle.rounding import RandomRounding
 from normgrade.suite.story import Story, build, evaluate, request, train
-from normgrade.worker.observation import Array, Observation, Playable, Request, Value
-from normgrade.worker.play import play
-from normgrade.worker.requests import TypedRequest
+from normgrade.worker.untrusted.play import play
+from normgrade.worker.wire.observation import Array, Observation, Playable, Request, Value
+from normgrade.worker.wire.requests import TypedRequest
 
 RIGHT_AT_MOST = 48.0
 MISTAKE_AT_LEAST = 300.0

@@ -18,11 +18,12 @@ from pathlib import Path
 
 import numpy as np
 
-from normgrade.worker import launch, zygote
-from normgrade.worker.host import Host
-from normgrade.worker.observation import Array, Request
+from normgrade.worker.trusted import launch
+from normgrade.worker.trusted.host import Host
+from normgrade.worker.untrusted import zygote
 from normgrade.worker.walls import TIERS, walls_of
 from normgrade.worker.walls.kernel import namespaces
+from normgrade.worker.wire.observation import Array, Request
 
 SOURCE = "def f(x):\n    return x * 2\n"
 REQUEST = Request("function_call", {"function": "f", "args": [Array(np.ones((8, 8), np.float32), "float32")], "kwargs": {}})

@@ -17,11 +17,11 @@ from pathlib import Path
 
 from normgrade.course.course import Course, Exercise
 from normgrade.course.mistakes import read_mistakes
-from normgrade.grade import Submission, report_on
+from normgrade.grade.grade import Submission, report_on
+from normgrade.grade.grader import Grader, open_grader
+from normgrade.grade.grading_options import Options
 from normgrade.inspection.inspection import inspect_file
 from normgrade.report.report import Check, Report
-from normgrade.suite.grader import Grader, open_grader
-from normgrade.suite.grading_options import Options
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "grader" / "harness"))
 

@@ -18,9 +18,9 @@ from normgrade import cli
 from normgrade.course.course import Course
 from normgrade.language import ENGLISH, speak
 from normgrade.oracle.seal import Seal
-from normgrade.worker import launch
-from normgrade.worker.host import Host
-from normgrade.worker.launch import Lost, Starter, Zygote
+from normgrade.worker.trusted import launch
+from normgrade.worker.trusted.host import Host
+from normgrade.worker.trusted.launch import Lost, Starter, Zygote
 
 sys.path.insert(0, str(Path(__file__).parent / "harness"))  # modules that several test files import
 TINY = Path(__file__).parent / "fixtures" / "courses" / "tiny"
@@ -33,8 +33,8 @@ MARKED_FILES = {
     "whole/test_attacks.py": "attacks",
     "whole/test_mistakes_in_workers.py": "slow",
     "whole/test_wild.py": "slow",
-    "suite/test_plugin.py": "slow",
-    "worker/test_interrupts.py": "slow",
+    "grade/test_plugin.py": "slow",
+    "worker/trusted/test_interrupts.py": "slow",
     "worker/walls/test_walls.py": "slow",
     "whole/test_faults.py": "faults",
     "whole/test_day.py": "slow",
@@ -44,9 +44,9 @@ MARKED_FILES = {
     "whole/test_crosschecks.py": "slow",
     "whole/test_crosscheck_sync_batch_norm.py": "slow",
     "whole/test_likenesses.py": "slow",
-    "worker/test_host.py": "slow",
-    "compare/test_diagnose.py": "slow",
-    "learner/test_reproduction.py": "slow",
+    "worker/trusted/test_host.py": "slow",
+    "diagnosis/test_diagnose.py": "slow",
+    "learner/repro/test_reproduction.py": "slow",
     "cli/test_watch.py": "slow",
     "learner/test_standing.py": "slow",
     "whole/test_suggestions.py": "slow",
@@ -56,7 +56,7 @@ MARKED_FILES = {
     "whole/test_authors_page.py": "slow",
     "whole/test_forged.py": "slow",
     "worker/test_fuzz.py": "slow",
-    "test_grade.py": "slow",
+    "grade/test_grade.py": "slow",
     "whole/test_limits.py": "slow",
     "whole/test_fair.py": "slow",
     "whole/test_logs.py": "slow",
@@ -70,8 +70,8 @@ MARKED_FILES = {
     "cli/test_options.py": "slow",
     "cli/test_streams.py": "slow",
     "course/test_unoptimised.py": "slow",
-    "suite/test_tracking.py": "slow",
-    "steps/test_locate.py": "slow",
+    "grade/test_tracking.py": "slow",
+    "diagnosis/steps/test_locate.py": "slow",
 }
 MARKED_FIXTURES = {"browser": "browser", "outputs": "kernel"}  # tests that use these fixtures
 OWN_ZYGOTES = ("whole", "worker")  # folders of tests in which every host starts processes of its own

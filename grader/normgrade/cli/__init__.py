@@ -30,7 +30,7 @@ from normgrade.cli.examples import examples
 from normgrade.language import CATALOGUES, ENGLISH, LANGUAGES, VARIABLE, _, speak, usual
 from normgrade.language.errors import GraderError, UsageError, did_you_mean, either
 from normgrade.language.visible import forgiving, visible
-from normgrade.worker import interrupts
+from normgrade.worker.trusted import interrupts
 
 COMMANDS = (
     *(
@@ -127,7 +127,7 @@ def say_what_to_do() -> None:
         say(_("`normgrade list` shows the exercises, `normgrade --help` all commands."))
         return
     from normgrade.cli.warn import warn_of_unfinished
-    from normgrade.learner.interviews import going_on, interviews_of
+    from normgrade.learner.practice.interviews import going_on, interviews_of
     from normgrade.learner.standing import advice, records
 
     if (interview := interviews_of(workspace).running()) is not None:

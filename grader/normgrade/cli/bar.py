@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from normgrade.grade.grading_options import OnProgress, silent
 from normgrade.language.visible import visible_name
-from normgrade.suite.grading_options import OnProgress, silent
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

@@ -21,20 +21,20 @@ from normgrade.cli.output import format_of, refuse_links, refuse_unless_writable
 from normgrade.cli.shell_words import slugs_alike
 from normgrade.cli.warn import warn_of_folders, warn_of_unfinished, without_hindered
 from normgrade.course.course import Course, Exercise
-from normgrade.grade import OnReport, Submission, grade
+from normgrade.grade.grade import OnReport, Submission, grade
+from normgrade.grade.grading_options import Options, available
 from normgrade.inspection.inspection import inspect_file
 from normgrade.inspection.source import content_of
 from normgrade.language import _
 from normgrade.language.errors import CourseError, UsageError
-from normgrade.learner.after_pass import after_pass
-from normgrade.learner.interview_plan import Interview
-from normgrade.learner.interviews import file_of, held_back, running_here, status_in_words
+from normgrade.learner.practice.interview_plan import Interview
+from normgrade.learner.practice.interviews import file_of, held_back, running_here, status_in_words
 from normgrade.learner.record import revealed
 from normgrade.learner.standing import advice, records
+from normgrade.learner.watch.after_pass import after_pass
 from normgrade.learner.workspace import Workspace, find_course
 from normgrade.report.render import prepare
 from normgrade.report.report import Finding, Report
-from normgrade.suite.grading_options import Options, available
 
 MOST_SEEDS = 2**32
 LONGEST_S = 3600

@@ -12,10 +12,10 @@ from normgrade.cli.early import early
 from normgrade.cli.options import exit_code
 from normgrade.cli.warn import warn_of_folders
 from normgrade.course.course import Course, carried
-from normgrade.grade import Submission, grade
+from normgrade.grade.grade import Submission, grade
+from normgrade.grade.grading_options import Options, available
 from normgrade.language import _
 from normgrade.report.render.detail import USUAL
-from normgrade.suite.grading_options import Options, available
 
 SLUG = "batch_norm"
 WRONG = Path(__file__).with_name("demo_files") / f"{SLUG}.py"

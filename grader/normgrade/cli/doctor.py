@@ -27,7 +27,7 @@ def doctor_command() -> int:
     """
     from normgrade.report.render.terminal import open_console
     from normgrade.report.render.whole import indented
-    from normgrade.worker.host import Host
+    from normgrade.worker.trusted.host import Host
 
     console = open_console()
     console.print(Text(_("This machine"), style="bold"))

@@ -14,13 +14,13 @@ from normgrade.cli.bar import Bar
 from normgrade.cli.output import write_report
 from normgrade.course.course import Exercise
 from normgrade.course.files import leads_to_device
-from normgrade.grade import OnReport, Submission
+from normgrade.grade.grade import OnReport, Submission
+from normgrade.grade.grading_options import OnProgress
 from normgrade.language.errors import UsageError
 from normgrade.learner.record import told
 from normgrade.report.render import render
 from normgrade.report.render.detail import QUIET, Detail
 from normgrade.report.report import Report
-from normgrade.suite.grading_options import OnProgress
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -20,14 +20,14 @@ from normgrade.course.course import Course
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import Mistake, read_mistakes
 from normgrade.course.own_numbers import called
+from normgrade.grade.grader import open_grader
+from normgrade.grade.grading_options import Options
 from normgrade.language import _, n_
 from normgrade.language.errors import CourseError, UsageError, did_you_mean
-from normgrade.learner.interviews import refuse_in_interview
-from normgrade.learner.slips import Slip, slips
+from normgrade.learner.practice.interviews import refuse_in_interview
+from normgrade.learner.practice.slips import Slip, slips
 from normgrade.learner.standing import attempts_of
 from normgrade.learner.workspace import Workspace, find_course
-from normgrade.suite.grader import open_grader
-from normgrade.suite.grading_options import Options
 
 if TYPE_CHECKING:
     from normgrade.learner.explanation import Example, Explanation

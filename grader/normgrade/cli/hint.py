@@ -12,7 +12,7 @@ from normgrade.cli.shell_words import slugs_alike
 from normgrade.course.course import Course, Exercise
 from normgrade.language import _, n_
 from normgrade.learner.hints import Hint, take_hint
-from normgrade.learner.interviews import refuse_in_interview
+from normgrade.learner.practice.interviews import refuse_in_interview
 from normgrade.learner.standing import advice, attempts_of, records
 from normgrade.learner.workspace import Workspace, find_course
 

@@ -16,15 +16,15 @@ from normgrade.cli.options import course_option, isolation_option, say, whole_nu
 from normgrade.cli.shell_words import one_of
 from normgrade.cli.warn import warn_of_unfinished
 from normgrade.course.course import Course
+from normgrade.grade.grading_options import Options, available
 from normgrade.language import _
 from normgrade.language.errors import UsageError
-from normgrade.learner.interviews import interviews_of
+from normgrade.learner.practice.interviews import interviews_of
 from normgrade.learner.workspace import Workspace, find_course, needed
-from normgrade.suite.grading_options import Options, available
 
 if TYPE_CHECKING:
-    from normgrade.learner.interview_plan import Interview
-    from normgrade.learner.interview_steps import Wish
+    from normgrade.learner.practice.interview_plan import Interview
+    from normgrade.learner.practice.interview_steps import Wish
 
 MOST_MINUTES = 240
 MOST_QUESTIONS = 50
@@ -58,7 +58,7 @@ def interview_command(
     stay as they are. Until the end `check` tells which claims hold, while hints, diagnoses and answers wait. Run again, it goes on where it
     was; once the time is over, everything is graded.
     """
-    from normgrade.learner.interview_steps import Wish
+    from normgrade.learner.practice.interview_steps import Wish
 
     workspace, course = needed(), find_course(course_folder)
     wished = {"--minutes": minutes, "--level": level, "--questions": questions, "--seed": seed}
@@ -93,7 +93,7 @@ def last_of(workspace: Workspace) -> Interview | None:
 
 def start(workspace: Workspace, course: Course, wish: Wish, options: Options) -> None:
     """Begin an interview."""
-    from normgrade.learner.interview_steps import begin
+    from normgrade.learner.practice.interview_steps import begin
 
     try:
         interview = begin(workspace, course, wish, datetime.now().astimezone())
@@ -114,8 +114,8 @@ def go_on(workspace: Workspace, course: Course, interview: Interview, options: O
     """Show the plan and ask the open questions; at the end, or when the time is over, grade everything."""
     from normgrade.cli.interview_talk import ask
     from normgrade.cli.interview_words import show_plan
-    from normgrade.learner.interview_folder import folder_of
-    from normgrade.learner.interview_steps import with_answers
+    from normgrade.learner.practice.interview_folder import folder_of
+    from normgrade.learner.practice.interview_steps import with_answers
     from normgrade.report.render.terminal import open_console
 
     console, folder = open_console(), folder_of(workspace, interview)
@@ -132,7 +132,7 @@ def finish(workspace: Workspace, course: Course, interview: Interview, options: 
     from dataclasses import replace
 
     from normgrade.cli.interview_words import show_result
-    from normgrade.learner.interview_steps import end
+    from normgrade.learner.practice.interview_steps import end
     from normgrade.report.render.terminal import open_console
 
     with progress() as watched:

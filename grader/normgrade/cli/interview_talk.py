@@ -16,9 +16,9 @@ from normgrade.cli.options import say
 from normgrade.course.course import Course
 from normgrade.course.questions import Question
 from normgrade.language import _
-from normgrade.learner.interview_folder import question_of, read_answers, write_answers
-from normgrade.learner.interview_plan import MOST_MARKS, Interview
-from normgrade.learner.interviews import time_left
+from normgrade.learner.practice.interview_folder import question_of, read_answers, write_answers
+from normgrade.learner.practice.interview_plan import MOST_MARKS, Interview
+from normgrade.learner.practice.interviews import time_left
 
 Keep = Callable[[Interview], None]
 

@@ -16,9 +16,9 @@ from normgrade.cli.prompt import rendered
 from normgrade.course.course import Course, Exercise
 from normgrade.course.links import by_slug
 from normgrade.language import N_, _, n_
-from normgrade.learner.interview_folder import ANSWERS
-from normgrade.learner.interview_plan import MINUTES, Interview, Task
-from normgrade.learner.interviews import status_in_words
+from normgrade.learner.practice.interview_folder import ANSWERS
+from normgrade.learner.practice.interview_plan import MINUTES, Interview, Task
+from normgrade.learner.practice.interviews import status_in_words
 from normgrade.learner.standing import is_started
 from normgrade.report.report import Outcome, Report
 

@@ -16,11 +16,11 @@ from normgrade.cli.options import course_option, say
 from normgrade.cli.warn import warn_of_unfinished
 from normgrade.course.course import Course
 from normgrade.language import N_, _, n_
-from normgrade.learner.after_pass import after_pass
 from normgrade.learner.attempts import Attempt
-from normgrade.learner.interview_plan import Interview
-from normgrade.learner.interviews import going_on, interviews_of
+from normgrade.learner.practice.interview_plan import Interview
+from normgrade.learner.practice.interviews import going_on, interviews_of
 from normgrade.learner.standing import Record, advice, frequent_mistakes, others_open, records
+from normgrade.learner.watch.after_pass import after_pass
 from normgrade.learner.workspace import Workspace, find_course, needed
 
 SCORES_SHOWN = 12  # of an exercise's last attempts

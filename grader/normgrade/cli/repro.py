@@ -17,15 +17,15 @@ from normgrade.cli.shell_words import checks_alike, slugs_alike
 from normgrade.cli.warn import warn_of_folders
 from normgrade.course.course import Exercise
 from normgrade.course.files import put_in_place, read_plain
+from normgrade.grade.grader import open_grader
+from normgrade.grade.grading_options import Options
 from normgrade.inspection.inspection import inspect_file
 from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean
 from normgrade.learner.every_check import results_of
-from normgrade.learner.interviews import refuse_in_interview
+from normgrade.learner.practice.interviews import refuse_in_interview
 from normgrade.learner.workspace import Workspace, find_course, submission_of
 from normgrade.report.report import Outcome
-from normgrade.suite.grader import open_grader
-from normgrade.suite.grading_options import Options
 
 if TYPE_CHECKING:
     from normgrade.compare.played import Result
@@ -45,7 +45,7 @@ def repro_command(slug: str, check: str | None, seed: int, output: Path | None, 
     It is plain Python, so that a debugger can follow. CHECK is a name that the
     report gives, or its beginning; without it, the first check that fails.
     """
-    from normgrade.learner.reproduction import script, sealed
+    from normgrade.learner.repro.reproduction import script, sealed
     from normgrade.report.render.wording import seed_in_words
 
     refuse_in_interview("normgrade repro")
@@ -75,7 +75,7 @@ def repro_command(slug: str, check: str | None, seed: int, output: Path | None, 
 
 def refuse_unless_writable(output: Path) -> None:
     """Raise a UsageError if there is a file, unless it is an unchanged script of `repro`."""
-    from normgrade.learner.reproduction import is_as_made
+    from normgrade.learner.repro.reproduction import is_as_made
 
     refuse_links(output, Workspace.find(output.parent))
     if is_own(output):

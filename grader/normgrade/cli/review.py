@@ -18,12 +18,12 @@ from normgrade.cli.pager import page
 from normgrade.cli.progress import ago
 from normgrade.cli.warn import warn_of_unfinished
 from normgrade.language import _, n_
-from normgrade.learner.interviews import refuse_in_interview
+from normgrade.learner.practice.interviews import refuse_in_interview
 from normgrade.learner.standing import attempts_of
 from normgrade.learner.workspace import find_course, needed
 
 if TYPE_CHECKING:
-    from normgrade.learner.slips import Hunt, Reviews
+    from normgrade.learner.practice.slips import Hunt, Reviews
 
 MOST = 5  # questions at a time
 
@@ -37,7 +37,7 @@ def review_command(everything: bool, course_folder: Path | None) -> int:
     A right answer is shown with one of them in it, and you find its line. A mistake comes back after a day, and later while you find it.
     It is about exercises that have passed.
     """
-    from normgrade.learner.slips import Reviews, hunts, slips
+    from normgrade.learner.practice.slips import Reviews, hunts, slips
     from normgrade.report.render.terminal import open_console
 
     refuse_in_interview("normgrade review")
@@ -101,7 +101,7 @@ def first_of_code(source: str) -> int:
 
 def answer(hunt: Hunt, reviews: Reviews) -> None:
     """Ask for the line, and record the answer."""
-    from normgrade.learner.slips import Review
+    from normgrade.learner.practice.slips import Review
 
     line = typed.next_line(_("Which line is wrong? "))
     knew = line.isdecimal() and int(line) in hunt.lines

@@ -13,15 +13,15 @@ from rich.text import Text
 
 from normgrade.cli.views import View
 from normgrade.course.course import Exercise
+from normgrade.grade.grading_options import PUBLIC_SEED
 from normgrade.language import N_, _, n_
-from normgrade.learner.watch_session import Watching
+from normgrade.learner.watch.watch_session import Watching
 from normgrade.report.render.detail import Detail
 from normgrade.report.render.one_screen import OneScreen
 from normgrade.report.render.terminal import WIDEST
 from normgrade.report.render.whole import STYLES, course_lines
 from normgrade.report.render.wording import MARKS, losses_in_words, not_started
 from normgrade.report.report import Outcome, Report
-from normgrade.suite.grading_options import PUBLIC_SEED
 
 SCORES = 10  # the last ones
 MOVES_S = 0.2  # in which the mark of a step moves on

@@ -10,15 +10,15 @@ import numpy as np
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from normgrade.compare.crash import raised
 from normgrade.compare.differences import allowed, at_most
-from normgrade.compare.misuse import misuse
 from normgrade.compare.played import Played
 from normgrade.compare.value_words import in_words
 from normgrade.course.course import Exercise
 from normgrade.inspection.program import program_of
 from normgrade.language import _
 from normgrade.language.places import Place, place_in_words
+from normgrade.remarks.crash import raised
+from normgrade.remarks.misuse import misuse
 from normgrade.report.render.numbers import FEW, Sides, as_text, sides
 from normgrade.report.render.one_screen import raised_lines
 from normgrade.report.render.whole import difference_lines, indented, places, table_of_sides
@@ -26,7 +26,7 @@ from normgrade.report.render.wording import bounded, difference_in_words, one_li
 from normgrade.report.report import ArrayDifference, Comparison, Difference, Numbers, SideBySide
 from normgrade.suite.blame import alone
 from normgrade.suite.vocabulary import as_expected
-from normgrade.worker.observation import Array, Observation
+from normgrade.worker.wire.observation import Array, Observation
 
 Words = Mapping[str, str]  # of an exercise, for its places
 D = TypeVar("D", bound=Comparison)

@@ -14,7 +14,7 @@ from normgrade.course.files import read_text
 from normgrade.language import N_, _
 from normgrade.language.errors import UsageError
 from normgrade.learner.standing import Record, records
-from normgrade.learner.watch_session import Watching
+from normgrade.learner.watch.watch_session import Watching
 from normgrade.learner.workspace import Workspace
 from normgrade.report.render.cases import Cases, grouped
 from normgrade.report.render.detail import VERBOSE

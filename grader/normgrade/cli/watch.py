@@ -18,15 +18,15 @@ from normgrade.cli.shell_words import slugs_alike
 from normgrade.cli.suspend import stepping_aside
 from normgrade.cli.warn import warn_of_folders, warn_of_unfinished, without_hindered
 from normgrade.course.course import Course, Exercise
+from normgrade.grade.grader import Grader, open_grader
+from normgrade.grade.grading_options import Options, available
 from normgrade.language import _
 from normgrade.language.errors import CourseError, UsageError
-from normgrade.learner.file_saves import waker
-from normgrade.learner.interviews import refuse_in_interview
+from normgrade.learner.practice.interviews import refuse_in_interview
 from normgrade.learner.standing import next_record, records
-from normgrade.learner.watch_session import Watching
+from normgrade.learner.watch.file_saves import waker
+from normgrade.learner.watch.watch_session import Watching
 from normgrade.learner.workspace import Workspace, find_course
-from normgrade.suite.grader import Grader, open_grader
-from normgrade.suite.grading_options import Options, available
 
 PAUSE_S = 0.05  # between two looks at the file, without watchfiles
 PAUSE_WOKEN_S = 0.25  # between two looks at stdout, if watchfiles tells of changes of the file

@@ -21,8 +21,8 @@ from normgrade.cli.suspend import signal_wakes, stepping_aside
 from normgrade.cli.views import Differences, Help, Listing, Question, Task, View
 from normgrade.language import _
 from normgrade.language.errors import UsageError
-from normgrade.learner.file_saves import waker
-from normgrade.learner.watch_session import Watching
+from normgrade.learner.watch.file_saves import waker
+from normgrade.learner.watch.watch_session import Watching
 from normgrade.report.render.terminal import line_of
 
 PAUSE_S = 0.05  # between two looks at the file, without watchfiles

@@ -14,7 +14,7 @@ from normgrade.language.places import NO_WORDS, Place, place_in_words
 from normgrade.oracle.expectation import UNIT_ROUNDOFF, holds_non_finite
 from normgrade.oracle.expected import Expectation, Expected
 from normgrade.report.report import ArrayDifference, Difference, Numbers, ValueDifference
-from normgrade.worker.observation import HALF, Array, Foreign, Observation, Value
+from normgrade.worker.wire.observation import HALF, Array, Foreign, Observation, Value
 
 K = 64  # how many times the spread a number may be off; measured in tests/benchmarks/tolerance.py
 STANDARD_ERRORS = 5  # by how many two estimates from random draws may differ

@@ -17,7 +17,7 @@ from normgrade.language.places import Absent, Place
 from normgrade.oracle.draws import generator
 from normgrade.oracle.expectation import UNIT_ROUNDOFF
 from normgrade.oracle.expected import Expectation, Expected
-from normgrade.worker.observation import HALF, Array, Error, Foreign, Observation, Value
+from normgrade.worker.wire.observation import HALF, Array, Error, Foreign, Observation, Value
 
 MOST_NUMBERS = 64  # in the sample of one array
 GOOD_END = ""  # nothing was raised

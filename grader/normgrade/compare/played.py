@@ -9,8 +9,8 @@ from normgrade.compare.differences import differences
 from normgrade.compare.facts import Facts, Right, facts_of, right_of
 from normgrade.oracle.expected import Expectation
 from normgrade.report.report import Check, Difference
-from normgrade.worker.observation import Array, Observation
-from normgrade.worker.requests import NewLayer
+from normgrade.worker.wire.observation import Array, Observation
+from normgrade.worker.wire.requests import NewLayer
 
 PlayKey = tuple[str, int]  # the name of a check, and the number of one of its plays
 

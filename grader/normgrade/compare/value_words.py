@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from normgrade.language import N_, _
 from normgrade.language.places import Absent
-from normgrade.worker.observation import Array, Foreign, Reason, Value
+from normgrade.worker.wire.observation import Array, Foreign, Reason, Value
 
 A_TYPE = {  # True if its name begins with a vowel
     False: N_("a {type}"),

@@ -12,16 +12,16 @@ import numpy as np
 
 from normgrade.compare.differences import allowed
 from normgrade.compare.played import Result
-from normgrade.compare.remarks import remarked
 from normgrade.course.course import Exercise
 from normgrade.course.mistakes import Mistake
+from normgrade.grade.grader import Grader
 from normgrade.language import _
 from normgrade.language.places import Place, place_in_words
 from normgrade.learner.every_check import results_of
+from normgrade.remarks.remarks import remarked
 from normgrade.report.report import ArrayDifference, Check, Kind, Numbers, Outcome, SideBySide
-from normgrade.suite.grader import Grader
-from normgrade.worker.observation import Array
-from normgrade.worker.requests import NewLayer
+from normgrade.worker.wire.observation import Array
+from normgrade.worker.wire.requests import NewLayer
 
 LEAST = 2  # numbers; an example with fewer says little
 KINDS = (Kind.FORMULA, Kind.STATE, Kind.GRADIENT, Kind.STABILITY, Kind.PRECISION, Kind.EDGE)  # the plainest first

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from normgrade.course.course import Exercise
-from normgrade.grade import Submission
+from normgrade.grade.grade import Submission
 from normgrade.language import _
 from normgrade.language.errors import UsageError
 from normgrade.learner.attempts import Attempt
-from normgrade.learner.interviews import running_here
+from normgrade.learner.practice.interviews import running_here
 from normgrade.learner.standing import attempts_of
 from normgrade.learner.workspace import Workspace
 from normgrade.report.report import Outcome, Report

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from normgrade.course.files import TooLarge, read_plain
+from normgrade.grade.trial import input_of
 from normgrade.language import _
 from normgrade.language.errors import UsageError
 from normgrade.learner.literals import expression, value_of
-from normgrade.suite.trial import input_of
-from normgrade.worker.observation import Array
+from normgrade.worker.wire.observation import Array
 
 MOST_NUMBERS = 1_000_000  # in all inputs together
 MOST_BYTES = 32 * 1024**2  # of a file

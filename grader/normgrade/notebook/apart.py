@@ -16,7 +16,7 @@ from typing import Any
 
 from normgrade.language import VARIABLE, _, spoken
 from normgrade.language.errors import Interrupted
-from normgrade.worker.launch import command
+from normgrade.worker.trusted.launch import command
 
 CAPTURED: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
 

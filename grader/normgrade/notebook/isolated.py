@@ -15,17 +15,17 @@ from typing import Any
 
 from normgrade.cli.warn import warn_of_folders
 from normgrade.course.course import Course, Exercise
-from normgrade.grade import Submission, grade
+from normgrade.grade.grade import Submission, grade
+from normgrade.grade.grading_options import Options
 from normgrade.language import _
 from normgrade.language.errors import GraderError, UsageError
-from normgrade.learner.after_pass import after_pass
-from normgrade.learner.interviews import held_back, running_here, status_in_words
+from normgrade.learner.practice.interviews import held_back, running_here, status_in_words
 from normgrade.learner.record import revealed, told
+from normgrade.learner.watch.after_pass import after_pass
 from normgrade.learner.workspace import Workspace, find_course
 from normgrade.notebook.apart import answers_apart
 from normgrade.notebook.graded import Graded
 from normgrade.report.report import Outcome, Report
-from normgrade.suite.grading_options import Options
 
 Answer = Graded | Exception
 

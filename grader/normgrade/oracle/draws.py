@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from normgrade.language import _
-from normgrade.worker.observation import Array
-from normgrade.worker.requests import DRAWN, Differentiable, LayerStep, LayerStory, NewLayer, TypedRequest
+from normgrade.worker.wire.observation import Array
+from normgrade.worker.wire.requests import DRAWN, Differentiable, LayerStep, LayerStory, NewLayer, TypedRequest
 
 
 def generator(*key: object) -> np.random.Generator:
@@ -98,7 +98,7 @@ def state_forms(reference: ModuleType, request: TypedRequest, probes: ModuleType
 
 def result_forms(reference: ModuleType, request: Differentiable, probes: ModuleType | None, written_with: str) -> dict[int, Form | None]:
     """Return the form of every result that has an upstream gradient, by the number of its step."""
-    from normgrade.worker.play import play
+    from normgrade.worker.untrusted.play import play
 
     forward = request.with_upstream(dict.fromkeys(request.undrawn))
     seen = play(reference, forward, probes, trusted=True, written_with=written_with).values
@@ -115,8 +115,8 @@ def layout(reference: ModuleType, request: LayerStory | NewLayer, probes: Module
     If the layer refuses to be built, return an empty dictionary.
     """
     from normgrade.probes.layers import build, given_names, own_names
-    from normgrade.worker.play import given, with_builders
-    from normgrade.worker.written_with import library
+    from normgrade.worker.untrusted.play import given, with_builders
+    from normgrade.worker.untrusted.written_with import library
 
     args, kwargs = (given(each, library("torch")) for each in (request.args, request.kwargs))
     try:

@@ -10,7 +10,7 @@ import numpy as np
 
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.kept import Damaged, packed, read_error, unpacked, written_error
-from normgrade.worker.observation import Array, Observation, Request, Value
+from normgrade.worker.wire.observation import Array, Observation, Request, Value
 
 PlayExactly = Callable[[Iterable[Request]], Iterator[Observation | None]]  # in float64, one after the other; None if there is no answer
 SPEED = 1  # of zlib: the fastest, which takes a third less than the smallest

@@ -33,8 +33,8 @@ from normgrade.oracle.exact_plays import ExactPlays
 from normgrade.oracle.expected import Expectation, Expected
 from normgrade.oracle.kept import Damaged, decode, encode, request_key
 from normgrade.oracle.shipped import Entry, Shipped
-from normgrade.worker.observation import HALF, Array, Observation, Playable, Request, Value
-from normgrade.worker.requests import FORWARD_BACKWARD, FunctionCall, LayerStory, TypedRequest, typed
+from normgrade.worker.wire.observation import HALF, Array, Observation, Playable, Request, Value
+from normgrade.worker.wire.requests import FORWARD_BACKWARD, FunctionCall, LayerStory, TypedRequest, typed
 
 PLAYS = 16  # P: plays in Monte Carlo arithmetic; with 8, a spread is now and then too small by chance
 UNIT_ROUNDOFF = {"float16": 2.0**-11, "bfloat16": 2.0**-8, "float32": 2.0**-24, "float64": 2.0**-53}
@@ -439,7 +439,7 @@ def play_exactly(
     written_with: str = "torch",
 ) -> Observation:
     """Play in float64, or in another arithmetic on float64 numbers."""
-    from normgrade.worker.play import NATIVE, play
+    from normgrade.worker.untrusted.play import NATIVE, play
 
     with quiet():
         return play(
@@ -455,7 +455,7 @@ def play_natively(
     traced: ModuleType | None = None,
     written_with: str = "torch",
 ) -> Observation:
-    from normgrade.worker.play import play
+    from normgrade.worker.untrusted.play import play
 
     with quiet():
         return play(implementation, request, probes, size_limit_bytes, trusted=True, traced=traced, written_with=written_with)
@@ -472,7 +472,7 @@ def quiet() -> Iterator[None]:
 @lru_cache(maxsize=512)
 def module(source: str, name: str, shared: ModuleType | None = None) -> ModuleType:
     """Execute the source once and return it as a module, which is not kept in `sys.modules`. Meanwhile, shared probes are there."""
-    from normgrade.worker.play import load
+    from normgrade.worker.untrusted.play import load
 
     if shared is not None:
         sys.modules[SHARED] = shared
@@ -507,7 +507,7 @@ def imported(written_with: str) -> None:
     was_enabled = gc.isenabled()
     gc.disable()
     try:
-        from normgrade.worker.written_with import library
+        from normgrade.worker.untrusted.written_with import library
 
         library(written_with)
     finally:

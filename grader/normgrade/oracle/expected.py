@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from normgrade.language.places import Place
-from normgrade.worker.observation import Array, Error, Value
-from normgrade.worker.requests import TypedRequest
+from normgrade.worker.wire.observation import Array, Error, Value
+from normgrade.worker.wire.requests import TypedRequest
 
 
 @dataclass(frozen=True, slots=True, eq=False)

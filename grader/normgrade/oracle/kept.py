@@ -10,10 +10,10 @@ import numpy as np
 
 from normgrade.language.places import Place
 from normgrade.oracle.expected import Expectation, Expected
-from normgrade.worker.framing import ProtocolError
-from normgrade.worker.observation import Array, Cause, Error, Playable, Request
-from normgrade.worker.packing import pack, unpack
-from normgrade.worker.requests import TypedRequest, typed
+from normgrade.worker.wire.framing import ProtocolError
+from normgrade.worker.wire.observation import Array, Cause, Error, Playable, Request
+from normgrade.worker.wire.packing import pack, unpack
+from normgrade.worker.wire.requests import TypedRequest, typed
 
 DECODED = 512  # expectations that are held as objects: those of a few suites, needed again when many submissions are graded
 HEADER = struct.Struct("<Q")  # the size of the JSON in bytes

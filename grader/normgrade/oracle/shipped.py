@@ -21,8 +21,8 @@ from normgrade.language.places import Place
 from normgrade.oracle.draws import Form, Forms, forms_in
 from normgrade.oracle.expected import Expectation, Expected
 from normgrade.oracle.kept import Damaged, packed, read_error, read_key, unpacked, written_error, written_key
-from normgrade.worker.observation import Array, Error, Observation, Value
-from normgrade.worker.requests import TypedRequest
+from normgrade.worker.wire.observation import Array, Error, Observation, Value
+from normgrade.worker.wire.requests import TypedRequest
 
 VERSION = 1  # of the shipped file; to be raised with every change of the oracle that changes any spread
 STEPS = 2048  # codes per octave

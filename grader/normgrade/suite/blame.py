@@ -20,10 +20,10 @@ from normgrade.oracle.expectation import PROBES, SHARED, NotExecuted, Oracle
 from normgrade.oracle.expected import Expectation
 from normgrade.suite.helpers import NAME as HELPERS
 from normgrade.suite.suite import HiddenTest
-from normgrade.worker.observation import Error
-from normgrade.worker.requests import OwnProbe, TypedRequest
+from normgrade.worker.wire.observation import Error
+from normgrade.worker.wire.requests import OwnProbe, TypedRequest
 
-NO_SUCH_PROBE = "NoSuchProbe"  # the class that worker/play.py raises; importing it would load PyTorch
+NO_SUCH_PROBE = "NoSuchProbe"  # the class that worker/untrusted/play.py raises; importing it would load PyTorch
 
 
 class Site(NamedTuple):

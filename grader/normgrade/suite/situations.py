@@ -37,8 +37,8 @@ from normgrade.suite.story import (
     train,
 )
 from normgrade.suite.vocabulary import accepts, agree, current, refuses_at_last
-from normgrade.worker.observation import HALF
-from normgrade.worker.requests import LayerStep
+from normgrade.worker.wire.observation import HALF
+from normgrade.worker.wire.requests import LayerStep
 
 Inputs = tuple[np.ndarray, ...]  # of one call
 ALL, LAYERS = GROUPS = "all", "layers"  # names under which several situations are left out

@@ -10,8 +10,8 @@ import numpy as np
 
 from normgrade.language import _
 from normgrade.oracle.draws import rounded_to
-from normgrade.worker.observation import HALF, Array
-from normgrade.worker.requests import (
+from normgrade.worker.wire.observation import HALF, Array
+from normgrade.worker.wire.requests import (
     DRAWN,
     FORWARD_BACKWARD,
     FUNCTION,

@@ -21,8 +21,8 @@ from normgrade.oracle.expected import Expectation, Expected
 from normgrade.report.report import Difference
 from normgrade.suite.blame import BrokenSuite, probe_of, raised_in_reference
 from normgrade.suite.story import Part, Story, request
-from normgrade.worker.observation import Array, Error, Observation, Playable, Value
-from normgrade.worker.requests import TypedRequest
+from normgrade.worker.wire.observation import Array, Error, Observation, Playable, Value
+from normgrade.worker.wire.requests import TypedRequest
 
 
 class Player(Protocol):

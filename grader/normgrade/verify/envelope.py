@@ -17,11 +17,11 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from normgrade.course.course import Exercise
+from normgrade.grade.grader import Grader
 from normgrade.language import N_, _
 from normgrade.oracle.expectation import play_natively
-from normgrade.suite.grader import Grader
 from normgrade.suite.situations import SITUATIONS
-from normgrade.worker.observation import Playable
+from normgrade.worker.wire.observation import Playable
 
 GRADIENT = "gradient of the output"
 LONG = 256  # bfloat16 counts up to this number; an axis has to be longer

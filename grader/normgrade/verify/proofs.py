@@ -14,20 +14,20 @@ from typing import TypeVar
 
 from normgrade.compare.differences import differences
 from normgrade.compare.played import Result
-from normgrade.compare.remarks import remarked
 from normgrade.course.course import Course, Exercise
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import Mistake, read_mistakes, read_wrong
+from normgrade.grade.grader import Grader, open_grader
+from normgrade.grade.grading_options import PUBLIC_SEED, Options, silent
+from normgrade.grade.parallel import Job, Tick, over_cores
+from normgrade.grade.run import gone
 from normgrade.inspection.inspection import inspect_source
 from normgrade.language import LANGUAGES, _, n_
 from normgrade.language.errors import CourseError, either, listed
 from normgrade.oracle.expectation import with_spread_of
+from normgrade.remarks.remarks import remarked
 from normgrade.report.render.wording import place_of, word_of
 from normgrade.report.report import Check, Kind, Outcome, Report, Rule, judgement
-from normgrade.suite.grader import Grader, open_grader
-from normgrade.suite.grading_options import PUBLIC_SEED, Options, silent
-from normgrade.suite.parallel import Job, Tick, over_cores
-from normgrade.suite.run import gone
 from normgrade.suite.situations import PREFIX, SITUATIONS
 from normgrade.verify.bans import matching_nothing
 from normgrade.verify.completeness import lacking
@@ -47,7 +47,7 @@ PROOFS = (
     *("suite", "stub", "right", "wrong", "named", "banned"),
 )  # in their order
 WORST_FIRST = (Outcome.FAILED, Outcome.SKIPPED, Outcome.PASSED)
-BY_HAND = "ByHand"  # the class that worker/by_hand.py raises; to import it would load PyTorch
+BY_HAND = "ByHand"  # the class that worker/untrusted/by_hand.py raises; to import it would load PyTorch
 SLICE = 50  # answers per job: few enough to keep all cores busy, enough to be worth the seconds in which a process starts
 
 

@@ -9,24 +9,24 @@ from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
-from normgrade.compare.effects import Change
-from normgrade.compare.footprints import Footprints, decode, encode
 from normgrade.compare.played import PlayKey
 from normgrade.course.course import Exercise
 from normgrade.course.files import read_text, write_whole
 from normgrade.course.mistakes import Mistake, read_mistakes
+from normgrade.diagnosis.effects import Change
+from normgrade.diagnosis.footprints import Footprints, decode, encode
+from normgrade.grade.ahead import compute_ahead
+from normgrade.grade.grader import Grader, open_grader
+from normgrade.grade.grading_options import PUBLIC_SEED, Options
+from normgrade.grade.recording import asked, recorded
+from normgrade.grade.run import Rehearsal
+from normgrade.grade.tracking import computed, made_for
 from normgrade.language import _, n_
 from normgrade.oracle.kept import Damaged
 from normgrade.oracle.shipped import Shipped as Spreads
 from normgrade.oracle.shipped import deviations as deviations_of_spreads
 from normgrade.oracle.shipped import shipped
-from normgrade.suite.ahead import compute_ahead
-from normgrade.suite.grader import Grader, open_grader
-from normgrade.suite.grading_options import PUBLIC_SEED, Options
-from normgrade.suite.recording import asked, recorded
-from normgrade.suite.run import Rehearsal
 from normgrade.suite.suite import Suite
-from normgrade.suite.tracking import computed, made_for
 
 SAMPLE = 4  # the proof computes one of so many tests and mistakes anew: a change of the oracle or of the probes shows in every one
 EDGE = 0.02  # the share of the facts changed by a mistake that may differ on another machine; one may always differ

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from normgrade.course.course import Course, Exercise, read_exercise
 from normgrade.course.mistakes import read_wrong
+from normgrade.grade.hindrance import hindrance
 from normgrade.language import _
 from normgrade.language.errors import CourseError, UsageError
 from normgrade.report.report import NOTHING_RAN, Outcome, Report
-from normgrade.suite.hindrance import hindrance
 from normgrade.verify.completeness import is_unwritten, lacking, missing_files, unwritten
 from normgrade.verify.mutants import read_accepted
 from normgrade.verify.proofs import complete

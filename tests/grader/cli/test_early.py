@@ -15,11 +15,11 @@ from sample_reports import BIASED, VARIANCE
 from normgrade.cli.bar import Bar
 from normgrade.cli.early import BELOW, AboveBar, early, ignore
 from normgrade.course.course import Course
-from normgrade.grade import Submission
+from normgrade.grade.grade import Submission
+from normgrade.grade.grading_options import silent
 from normgrade.language.errors import Interrupted
 from normgrade.report.render.detail import QUIET, USUAL, Detail
 from normgrade.report.report import Check, Kind, Outcome, Report
-from normgrade.suite.grading_options import silent
 
 RIGHT = Check("test_alone", "It can be called.", Kind.INTERFACE, Outcome.PASSED, 3)
 WRONG = Check("test_rows", "Every row is divided.", Kind.FORMULA, Outcome.FAILED, 5, differences=(VARIANCE,))

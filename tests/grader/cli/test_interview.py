@@ -14,7 +14,7 @@ import pytest
 from normgrade.course.course import Course
 from normgrade.course.mistakes import read_mistakes
 from normgrade.learner.attempts import Attempts
-from normgrade.learner.interviews import Interviews
+from normgrade.learner.practice.interviews import Interviews
 
 Run = Callable[..., tuple[int, str, str]]
 

@@ -11,8 +11,8 @@ from rich.console import Console
 
 from normgrade.cli.interview_talk import ask, show_answers, take_mark
 from normgrade.course.course import Course
-from normgrade.learner.interview_folder import question_of, read_answers, write_answers
-from normgrade.learner.interview_plan import Asked, Interview
+from normgrade.learner.practice.interview_folder import question_of, read_answers, write_answers
+from normgrade.learner.practice.interview_plan import Asked, Interview
 
 Typing = Callable[..., None]
 

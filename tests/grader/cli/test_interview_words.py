@@ -8,7 +8,7 @@ import pytest
 
 from normgrade.cli.interview_words import result, saved, summary
 from normgrade.course.course import Course
-from normgrade.learner.interview_plan import Asked, Interview, Task
+from normgrade.learner.practice.interview_plan import Asked, Interview, Task
 
 NOW = datetime(2026, 3, 1, 9, 5, 7, tzinfo=UTC)
 

@@ -16,8 +16,8 @@ from normgrade.course.course import Course
 from normgrade.language.errors import UsageError
 from normgrade.report.render.json import render_json
 from normgrade.report.report import Outcome, Report
-from normgrade.worker.host import Host
-from normgrade.worker.launch import Zygote
+from normgrade.worker.trusted.host import Host
+from normgrade.worker.trusted.launch import Zygote
 
 Invoke = Callable[..., subprocess.CompletedProcess[str]]
 Put = Callable[..., None]

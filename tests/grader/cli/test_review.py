@@ -10,7 +10,7 @@ import pytest
 
 from normgrade.cli import review as review_module
 from normgrade.learner.attempts import Attempt, Attempts
-from normgrade.learner.slips import Reviews
+from normgrade.learner.practice.slips import Reviews
 from normgrade.report.report import Outcome
 
 Run = Callable[..., tuple[int, str, str]]

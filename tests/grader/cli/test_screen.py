@@ -16,12 +16,12 @@ from rich.console import Console
 from normgrade.cli.screen import Window, keys_in, screens
 from normgrade.cli.views import Help, View
 from normgrade.course.course import Course
-from normgrade.grade import Submission
+from normgrade.grade.grade import Submission
+from normgrade.grade.grading_options import Options
 from normgrade.inspection.inspection import Inspection
 from normgrade.language import speak
-from normgrade.learner.watch_session import Watching
+from normgrade.learner.watch.watch_session import Watching
 from normgrade.report.report import Check, Kind, Outcome, Report
-from normgrade.suite.grading_options import Options
 
 
 class Grader:
@@ -61,7 +61,7 @@ def watched(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Gr
 
     def graded(claims: int, *reports: Report) -> Watching:
         grader: Any = Grader(claims, *reports)
-        monkeypatch.setattr("normgrade.learner.watch_session.report_on", Grader.report_on)
+        monkeypatch.setattr("normgrade.learner.watch.watch_session.report_on", Grader.report_on)
         grader.watching = watching = Watching(grader, tiny, tiny.exercise("rms"))
         for number in range(len(reports)):
             (tmp_path / "rms.py").write_text(f"def rms(x, eps=1e-5):\n    return x + {'1' * number}0\n", encoding="utf-8")

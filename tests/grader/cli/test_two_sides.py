@@ -14,8 +14,8 @@ from normgrade.compare.played import Played
 from normgrade.course.course import Course
 from normgrade.language.places import Place
 from normgrade.oracle.expected import Expectation, Expected
-from normgrade.worker.observation import Array, Cause, Error, Frame, Observation, Value
-from normgrade.worker.requests import FunctionCall
+from normgrade.worker.wire.observation import Array, Cause, Error, Frame, Observation, Value
+from normgrade.worker.wire.requests import FunctionCall
 
 OUTPUT, GRADIENT, WEIGHT = Place("output", step=1), Place("gradient of input", step=1), Place("{name}", step=1, name="weight")
 RESULT = Place("result")

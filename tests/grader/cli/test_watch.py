@@ -20,8 +20,8 @@ import pytest
 from normgrade.cli.full_screen import LEAVE
 from normgrade.cli.watch import open_for_all
 from normgrade.course.course import Course
+from normgrade.grade.grading_options import Options
 from normgrade.language.errors import CourseError
-from normgrade.suite.grading_options import Options
 
 pexpect = pytest.importorskip("pexpect", reason="the shell is pexpect's")
 pyte = pytest.importorskip("pyte", reason="the screen is drawn by pyte")
@@ -47,7 +47,7 @@ class Terminal:
     def __init__(self, folder: Path, course: Course, *arguments: str, kind: str = "xterm", lines: int = 60, before: str = "") -> None:
         import pty
 
-        from normgrade.worker import launch
+        from normgrade.worker.trusted import launch
 
         self.ours, theirs = pty.openpty()
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "NO_COLOR"))}

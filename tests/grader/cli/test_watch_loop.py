@@ -21,12 +21,12 @@ from normgrade.cli.screen import MOVES_S
 from normgrade.cli.views import Help, Listing, Task
 from normgrade.cli.watch_loop import Left, Screen, until_q
 from normgrade.course.course import Course
-from normgrade.grade import Submission, report_of_inspection
+from normgrade.grade.grade import Submission, report_of_inspection
+from normgrade.grade.grading_options import Options
 from normgrade.inspection.inspection import Inspection
 from normgrade.language.errors import UsageError
-from normgrade.learner.watch_session import Watching
+from normgrade.learner.watch.watch_session import Watching
 from normgrade.report.report import Check, Kind, Outcome, Report
-from normgrade.suite.grading_options import Options
 
 CODE = "def rms(x, eps=1e-5):\n    return x\n"
 
@@ -90,7 +90,7 @@ def typed(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Type
     (tmp_path / "normgrade.toml").touch()
     (tmp_path / "rms.py").write_text(CODE, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("normgrade.learner.watch_session.report_on", Grader.report_on)
+    monkeypatch.setattr("normgrade.learner.watch.watch_session.report_on", Grader.report_on)
 
     def after(keys: str, height: int = 24, searches_s: float = 0.0) -> Screen:
         grader: Any = Grader(searches_s=searches_s)

@@ -25,8 +25,8 @@ from normgrade.language.places import Absent, Place
 from normgrade.oracle.expectation import UNIT_ROUNDOFF
 from normgrade.oracle.expected import Expectation, Expected
 from normgrade.report.report import ArrayDifference, ValueDifference
-from normgrade.worker.observation import Array, Cause, Error, Foreign, Observation, Reason, Value
-from normgrade.worker.requests import LayerStory
+from normgrade.worker.wire.observation import Array, Cause, Error, Foreign, Observation, Reason, Value
+from normgrade.worker.wire.requests import LayerStory
 
 U = 2.0**-24
 REQUEST = LayerStory("Layer")

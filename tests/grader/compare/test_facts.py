@@ -10,7 +10,7 @@ from scripted import Seen, expectation, observation, raised
 
 from normgrade.compare.facts import MOST_NUMBERS, REFUSED, SILENT, Facts, chosen, facts_of, right_of
 from normgrade.language.places import Absent
-from normgrade.worker.observation import Array, Foreign, Observation, Reason
+from normgrade.worker.wire.observation import Array, Foreign, Observation, Reason
 
 RIGHT = {"output": [1.0, 2.0], "left alone": True, "key": "weight"}
 

@@ -10,8 +10,8 @@ from normgrade.compare.played import Played
 from normgrade.language.places import Place
 from normgrade.oracle.expected import Expectation, Expected
 from normgrade.report.report import ArrayDifference
-from normgrade.worker.observation import Array, Cause, Error, Foreign, Observation, Reason
-from normgrade.worker.requests import FunctionCall, NewLayer
+from normgrade.worker.wire.observation import Array, Cause, Error, Foreign, Observation, Reason
+from normgrade.worker.wire.requests import FunctionCall, NewLayer
 
 EXPECTATION = Expectation(FunctionCall("f"), {Place("result"): Expected(Array(np.zeros(2), "float64"), "float64", np.zeros(2))})
 SEEN = Observation({"result": Array(np.array([0.0, 1.0]), "float64")})

@@ -8,7 +8,7 @@ import pytest
 from normgrade.compare.value_words import in_words
 from normgrade.language import ENGLISH, speak
 from normgrade.language.places import Absent
-from normgrade.worker.observation import Array, Foreign, Reason, Value
+from normgrade.worker.wire.observation import Array, Foreign, Reason, Value
 
 DENSE = ("torch.strided", "cpu")
 VALUES: list[tuple[Value, str, str]] = [

@@ -27,16 +27,16 @@ from normgrade.cli import check as check_module
 from normgrade.cli.screen import screens
 from normgrade.course.course import Course, carried
 from normgrade.course.trust import record_of
-from normgrade.grade import OnReport, Submission, grade
+from normgrade.grade.grade import OnReport, Submission, grade
+from normgrade.grade.grader import Grader
+from normgrade.grade.grading_options import Options
 from normgrade.language.errors import UsageError
 from normgrade.learner.attempts import Attempt, Attempts
-from normgrade.learner.watch_session import Watching
+from normgrade.learner.watch.watch_session import Watching
 from normgrade.learner.workspace import MARK
 from normgrade.notebook.source_file import as_file
 from normgrade.report.report import Outcome, Report
 from normgrade.suite.collection import collect
-from normgrade.suite.grader import Grader
-from normgrade.suite.grading_options import Options
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes as POSIX has them")
 SECRET = "opensesame = = 1\n"  # not valid Python, so that a message would show the line

@@ -97,7 +97,7 @@ def test_optimisation_does_not_change_the_help(tmp_path: Path) -> None:
 
 
 def test_a_reference_keeps_its_asserts(tmp_path: Path) -> None:
-    program = "from normgrade.worker.play import load; load('assert False, 2', 'reference.py')"
+    program = "from normgrade.worker.untrusted.play import load; load('assert False, 2', 'reference.py')"
     for level in LEVELS:
         assert ran(level, "-c", program, folder=tmp_path).stderr.endswith("AssertionError: 2\n")
 

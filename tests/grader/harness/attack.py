@@ -38,8 +38,8 @@ from normgrade.report.render import render
 from normgrade.report.render.detail import VERBOSE
 from normgrade.report.render.terminal import show
 from normgrade.report.report import Outcome, Report
-from normgrade.worker.host import Worker
-from normgrade.worker.launch import environment
+from normgrade.worker.trusted.host import Worker
+from normgrade.worker.trusted.launch import environment
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
 ANSWER_S, TOTAL_S = 0.5, 1.0

@@ -6,12 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from normgrade.course.course import Exercise, Limits
-from normgrade.grade import Submission, report_on
+from normgrade.grade.grade import Submission, report_on
+from normgrade.grade.grader import Grader, open_grader
+from normgrade.grade.grading_options import Options
 from normgrade.inspection.inspection import inspect_file
 from normgrade.report.report import Outcome, Report
-from normgrade.suite.grader import Grader, open_grader
-from normgrade.suite.grading_options import Options
-from normgrade.worker.launch import Zygote
+from normgrade.worker.trusted.launch import Zygote
 
 
 class Grading:

@@ -9,14 +9,14 @@ from pathlib import Path
 from normgrade.compare.played import Result
 from normgrade.course.course import Course, Exercise
 from normgrade.course.files import read_text
+from normgrade.grade.run import Rehearsal, Run
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Oracle, module
 from normgrade.report.report import Check
-from normgrade.suite.run import Rehearsal, Run
 from normgrade.suite.suite import Suite
 from normgrade.suite.vocabulary import Player
-from normgrade.worker.observation import Observation, Playable
-from normgrade.worker.play import load, play
+from normgrade.worker.untrusted.play import load, play
+from normgrade.worker.wire.observation import Observation, Playable
 
 KEY = bytes(32)  # of a user
 

@@ -10,22 +10,22 @@ from typing import Any
 
 import numpy as np
 
-from normgrade.compare.best import best
-from normgrade.compare.effects import Effects, effects_of
-from normgrade.compare.evidence import Evidence, evidence_of
-from normgrade.compare.footprints import Footprints
-from normgrade.compare.forecasts import Forecasts, forecasts_of
-from normgrade.compare.joint import Joint
 from normgrade.compare.played import Played, PlayKey, Result
-from normgrade.compare.search import Search
 from normgrade.course.mistakes import Edit, Mistake
+from normgrade.diagnosis.best import best
+from normgrade.diagnosis.effects import Effects, effects_of
+from normgrade.diagnosis.evidence import Evidence, evidence_of
+from normgrade.diagnosis.footprints import Footprints
+from normgrade.diagnosis.forecasts import Forecasts, forecasts_of
+from normgrade.diagnosis.joint import Joint
+from normgrade.diagnosis.search import Search
 from normgrade.language.places import Place
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Oracle
 from normgrade.oracle.expected import Expectation, Expected
 from normgrade.report.report import Check, Kind, Outcome
-from normgrade.worker.observation import Array, Cause, Error, Observation, Playable, Request, Value
-from normgrade.worker.requests import FunctionCall, TypedRequest
+from normgrade.worker.wire.observation import Array, Cause, Error, Observation, Playable, Request, Value
+from normgrade.worker.wire.requests import FunctionCall, TypedRequest
 
 Seen = Mapping[str, Any] | Error  # by place; lists are numbers of float32
 Plays = Mapping[int, Seen]  # differences from the reference, by the number of the play

@@ -7,20 +7,20 @@ from types import ModuleType
 import numpy as np
 
 from normgrade.compare.played import Played, Result
+from normgrade.diagnosis.steps.case import Case
+from normgrade.diagnosis.steps.failing import failing_plays
+from normgrade.diagnosis.steps.locate import locate
+from normgrade.diagnosis.steps.replays import Answer, Replays
+from normgrade.diagnosis.steps.sources import source_of
+from normgrade.diagnosis.steps.step import Step
+from normgrade.diagnosis.steps.substitution import Search
 from normgrade.oracle.expectation import expect, play_natively
 from normgrade.report.report import Check, Kind, Outcome
-from normgrade.steps.case import Case
-from normgrade.steps.failing import failing_plays
-from normgrade.steps.locate import locate
-from normgrade.steps.replays import Answer, Replays
-from normgrade.steps.sources import source_of
-from normgrade.steps.step import Step
-from normgrade.steps.substitution import Search
-from normgrade.worker.messages import RecordQuestion, Substitute
-from normgrade.worker.observation import Array, Recording
-from normgrade.worker.on_record import play_on_record
-from normgrade.worker.play import load
-from normgrade.worker.requests import FunctionCall, TypedRequest
+from normgrade.worker.untrusted.on_record import play_on_record
+from normgrade.worker.untrusted.play import load
+from normgrade.worker.wire.messages import RecordQuestion, Substitute
+from normgrade.worker.wire.observation import Array, Recording
+from normgrade.worker.wire.requests import FunctionCall, TypedRequest
 
 PLAYS = 4
 NORM = """import torch

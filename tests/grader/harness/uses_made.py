@@ -10,8 +10,8 @@ import numpy as np
 from normgrade.compare.played import Played
 from normgrade.language.places import Place
 from normgrade.oracle.expected import Expectation, Expected
-from normgrade.worker.observation import Array, Cause, Error, Frame, Observation, Value
-from normgrade.worker.requests import Action, LayerStep, LayerStory, TypedRequest
+from normgrade.worker.wire.observation import Array, Cause, Error, Frame, Observation, Value
+from normgrade.worker.wire.requests import Action, LayerStep, LayerStory, TypedRequest
 
 X = np.ones((4, 3), np.float32)
 RIGHT, WRONG = 1.0, 2.0

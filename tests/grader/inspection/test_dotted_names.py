@@ -11,8 +11,8 @@ import pytest
 from normgrade.course.course import Exercise
 from normgrade.inspection.inspection import Inspection, inspect_source
 from normgrade.report.report import Finding, Rule
-from normgrade.worker.host import Host
-from normgrade.worker.observation import Request
+from normgrade.worker.trusted.host import Host
+from normgrade.worker.wire.observation import Request
 
 SOURCES = Path(__file__).parents[1] / "fixtures" / "inspection"
 RIGHT = (SOURCES / "right.py").read_text()

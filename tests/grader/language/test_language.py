@@ -16,8 +16,8 @@ from babel.messages.mofile import write_mo
 from rich.cells import cell_len
 
 from normgrade import cli, language
+from normgrade.grade.parallel import Job, Tick, over_cores
 from normgrade.language import ENGLISH, N_, _, n_, speak, spoken, usual
-from normgrade.suite.parallel import Job, Tick, over_cores
 
 VALUES, CODE = re.compile(r"\{[^{}]*\}"), re.compile(r"`[^`]*`")
 COUNTED = ("{n} place differs", "{n} places differ")

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from normgrade.course.course import Course
 from normgrade.course.files import read_text
+from normgrade.grade.grader import open_grader
+from normgrade.grade.grading_options import Options
 from normgrade.learner.every_check import results_of
 from normgrade.report.report import Outcome
-from normgrade.suite.grader import open_grader
-from normgrade.suite.grading_options import Options
 
 
 def test_every_result_is_returned_with_progress(tiny: Course, expectations: Path) -> None:

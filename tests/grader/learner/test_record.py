@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from normgrade.course.course import Course
-from normgrade.grade import Submission
+from normgrade.grade.grade import Submission
 from normgrade.learner.attempts import Attempts
-from normgrade.learner.interview_plan import Interview, Task
-from normgrade.learner.interviews import held_back, interviews_of
+from normgrade.learner.practice.interview_plan import Interview, Task
+from normgrade.learner.practice.interviews import held_back, interviews_of
 from normgrade.learner.record import remember, revealed, told
 from normgrade.learner.workspace import Workspace
 from normgrade.report.report import Check, Kind, Outcome, Report

@@ -12,8 +12,8 @@ from normgrade.course.course import Course
 from normgrade.course.mistakes import read_mistakes
 from normgrade.language import speak
 from normgrade.language.errors import GraderError, UsageError
-from normgrade.learner.interview_plan import Interview, Task
-from normgrade.learner.interviews import interviews_of
+from normgrade.learner.practice.interview_plan import Interview, Task
+from normgrade.learner.practice.interviews import interviews_of
 from normgrade.learner.workspace import Workspace, new_workspace
 from normgrade.notebook import apart
 from normgrade.notebook.graded import Graded

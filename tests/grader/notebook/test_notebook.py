@@ -25,7 +25,7 @@ from normgrade.learner.attempts import Attempts
 from normgrade.report.render.detail import BRIEF, FULL, Detail
 from normgrade.report.render.html import render_fragment
 from normgrade.report.report import Check, Kind, Outcome, Report, ValueDifference
-from normgrade.worker import launch
+from normgrade.worker.trusted import launch
 
 PACKAGE = str(Path(launch.__file__).parents[2])
 FIRST = """\
@@ -92,7 +92,7 @@ import sys
 [
     torch.equal(before, torch.get_rng_state()),
     torch.get_default_dtype(),
-    {"normgrade.oracle.expectation", "normgrade.suite.run", "pytest"} & set(sys.modules),
+    {"normgrade.oracle.expectation", "normgrade.grade.run", "pytest"} & set(sys.modules),
     graded.passed,
 ]
 """

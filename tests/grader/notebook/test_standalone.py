@@ -412,7 +412,7 @@ def test_generated_definitions_are_refused(notebook: Notebook, cell: str) -> Non
 
 
 def test_definitions_typed_into_python_are_refused() -> None:
-    from normgrade.worker import launch
+    from normgrade.worker.trusted import launch
 
     lines = (
         "import normgrade.notebook.standalone as s",

@@ -12,7 +12,7 @@ from normgrade.language.places import Absent, Place
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.exact_plays import ExactPlays, decode, encode
 from normgrade.oracle.kept import Damaged
-from normgrade.worker.observation import Array, Cause, Error, Foreign, Observation, Reason, Request, Value
+from normgrade.worker.wire.observation import Array, Cause, Error, Foreign, Observation, Reason, Request, Value
 
 SEEN = Observation({Place("result"): Array(np.array([0.1, 2.0]), "float64")})
 ASKED = [Request("p", {"number": number}) for number in range(3)]

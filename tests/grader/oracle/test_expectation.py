@@ -19,9 +19,9 @@ from normgrade.oracle.expectation import Oracle, fingerprint, movement, perturbe
 from normgrade.oracle.expected import Expectation, Expected
 from normgrade.oracle.kept import encode, request_key
 from normgrade.suite.story import Part, Story, build, call, evaluate, forward_backward, probe, request, train
-from normgrade.worker import interrupts
-from normgrade.worker.observation import Array, Cause, Foreign, Observation, Playable, Reason, Value
-from normgrade.worker.requests import Action, FunctionCall, LayerStep, LayerStory, OwnProbe, TypedRequest, typed
+from normgrade.worker.trusted import interrupts
+from normgrade.worker.wire.observation import Array, Cause, Foreign, Observation, Playable, Reason, Value
+from normgrade.worker.wire.requests import Action, FunctionCall, LayerStep, LayerStory, OwnProbe, TypedRequest, typed
 
 MINE = bytes(32)  # the key of a user
 
@@ -370,7 +370,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 from normgrade.oracle.cache import Cache
-from normgrade.worker.requests import FunctionCall
+from normgrade.worker.wire.requests import FunctionCall
 from normgrade.oracle.expectation import Oracle
 print(Oracle(Cache(Path(sys.argv[1]), bytes(32))).expectation({arguments}).error.types[0], 'torch' in sys.modules)
 """

@@ -7,8 +7,8 @@ import pytest
 
 from normgrade.language.places import Place
 from normgrade.oracle.expected import Expectation, Expected
-from normgrade.worker.observation import Array, Value
-from normgrade.worker.requests import OwnProbe
+from normgrade.worker.wire.observation import Array, Value
+from normgrade.worker.wire.requests import OwnProbe
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from hypothesis.extra import numpy as arrays
 from normgrade.language.places import Absent, Place, gradient_of
 from normgrade.oracle.expected import Expectation, Expected
 from normgrade.oracle.kept import HEADER, Damaged, decode, encode, request_key
-from normgrade.worker.observation import Array, Cause, Error, Foreign, Reason, Request
-from normgrade.worker.requests import FunctionCall, OwnProbe
+from normgrade.worker.wire.observation import Array, Cause, Error, Foreign, Reason, Request
+from normgrade.worker.wire.requests import FunctionCall, OwnProbe
 
 EMPTY = Expectation(OwnProbe("p"), {})
 KEY: list[Any] = ["x", None, None, {}]

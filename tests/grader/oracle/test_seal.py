@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from normgrade.course.course import Course
-from normgrade.grade import Submission, grade
+from normgrade.grade.grade import Submission, grade
+from normgrade.grade.grading_options import Options
 from normgrade.oracle import seal as seal_module
 from normgrade.oracle.seal import KEY, KEY_BYTES, Seal
 from normgrade.report.report import Outcome, Report
-from normgrade.suite.grading_options import Options
-from normgrade.worker.host import Host
+from normgrade.worker.trusted.host import Host
 
 if sys.platform == "win32":
     pytest.skip("locks, owners and rights as POSIX has them", allow_module_level=True)

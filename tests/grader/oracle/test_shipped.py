@@ -15,8 +15,8 @@ from normgrade.oracle.draws import Form, Forms, completed, forms_in
 from normgrade.oracle.expected import Expectation, Expected
 from normgrade.oracle.kept import request_key
 from normgrade.oracle.shipped import Recorded, Shipped, coded, decoded, deviations, shipped
-from normgrade.worker.observation import Array, Cause, Error, Observation, Value
-from normgrade.worker.requests import DRAWN, Action, FunctionCall, LayerStep, LayerStory, NewLayer, TypedRequest
+from normgrade.worker.wire.observation import Array, Cause, Error, Observation, Value
+from normgrade.worker.wire.requests import DRAWN, Action, FunctionCall, LayerStep, LayerStory, NewLayer, TypedRequest
 
 Y = Array(np.array([[1.0, -2.0], [0.0, np.inf]]), "float64")
 SPREAD = np.array([[1e-8, 3e-7], [1e-9, np.inf]])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hidden_suites import HEAD, RIGHT, Checks, EditedCourse, InThisProcess, RunSuite, played
 
-from normgrade.compare.remarks import remarked
+from normgrade.remarks.remarks import remarked
 from normgrade.suite.collection import collect
 
 

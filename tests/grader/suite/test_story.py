@@ -26,8 +26,8 @@ from normgrade.suite.story import (
     scaled,
     train,
 )
-from normgrade.worker.observation import Array
-from normgrade.worker.requests import DRAWN, Action, FunctionCall, LayerStep, LayerStory, NewLayer, OwnProbe
+from normgrade.worker.wire.observation import Array
+from normgrade.worker.wire.requests import DRAWN, Action, FunctionCall, LayerStep, LayerStory, NewLayer, OwnProbe
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 KEY = [0, "test", 0]

@@ -17,8 +17,8 @@ from normgrade.suite import vocabulary
 from normgrade.suite.blame import BrokenSuite
 from normgrade.suite.collection import collect
 from normgrade.suite.vocabulary import current, ones, playing, randn, zeros
-from normgrade.worker.observation import Array
-from normgrade.worker.requests import LayerStory, typed
+from normgrade.worker.wire.observation import Array
+from normgrade.worker.wire.requests import LayerStory, typed
 
 REFUSAL = 'raise ValueError("two dimensions, please")'
 EARLY = f"{REFUSAL}\n        CALLS.append(1)\n        if len(CALLS) == 3:\n            raise ValueError('early')"

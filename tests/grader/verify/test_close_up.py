@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from normgrade.course.course import Course
+from normgrade.grade.grading_options import Options
 from normgrade.language.errors import UsageError
 from normgrade.report.report import Outcome
-from normgrade.suite.grading_options import Options
 from normgrade.verify.close_up import close_up
 
 pytestmark = pytest.mark.usefixtures("expectations")

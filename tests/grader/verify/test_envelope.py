@@ -15,7 +15,7 @@ from torch import nn
 from normgrade.course.course import Course, Exercise
 from normgrade.probes.layers import go_back
 from normgrade.verify.envelope import GRADIENT, Envelope, Range, holes, least, seen_by
-from normgrade.worker.observation import Request
+from normgrade.worker.wire.observation import Request
 
 LAYER = """
 import torch

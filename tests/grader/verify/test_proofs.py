@@ -11,13 +11,13 @@ import pytest
 from normgrade.compare.played import Result
 from normgrade.course.course import Course
 from normgrade.course.files import read_text
+from normgrade.grade import parallel
+from normgrade.grade.grading_options import OnProgress, Options
+from normgrade.grade.parallel import Job, Opened
+from normgrade.grade.run import Run
 from normgrade.language.errors import CourseError
 from normgrade.report.report import Check, Kind, Outcome, Report
-from normgrade.suite import parallel
 from normgrade.suite.collection import collect
-from normgrade.suite.grading_options import OnProgress, Options
-from normgrade.suite.parallel import Job, Opened
-from normgrade.suite.run import Run
 from normgrade.suite.situations import SITUATIONS
 from normgrade.suite.suite import HiddenTest
 from normgrade.verify import proofs

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from normgrade.compare.footprints import decode, encode
 from normgrade.course.course import Course
+from normgrade.diagnosis.footprints import decode, encode
+from normgrade.grade.grader import open_grader
+from normgrade.grade.grading_options import Options
 from normgrade.report.report import Check, Outcome
-from normgrade.suite.grader import open_grader
-from normgrade.suite.grading_options import Options
 from normgrade.verify.proofs import verify
 from normgrade.verify.shipping import deviating_footprints, deviations, missing, write
 

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from normgrade.compare.crash import told
 from normgrade.compare.played import Result
 from normgrade.course.course import Course, Exercise, Limits
+from normgrade.grade.grader import Grader, open_grader
+from normgrade.grade.grading_options import Options
 from normgrade.language import ENGLISH, LANGUAGES, speak
+from normgrade.remarks.crash import told
 from normgrade.report.report import Outcome, Raised
-from normgrade.suite.grader import Grader, open_grader
-from normgrade.suite.grading_options import Options
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "beginners"
 DRAFTS = tomllib.loads((FOLDER / "drafts.toml").read_text(encoding="utf-8"))

@@ -12,10 +12,10 @@ import pytest
 
 from normgrade.course.course import Course, carried
 from normgrade.course.files import read_text
+from normgrade.grade.grader import Grader, open_grader
+from normgrade.grade.grading_options import Options
 from normgrade.inspection.inspection import inspect_source
 from normgrade.report.report import Outcome, judgement
-from normgrade.suite.grader import Grader, open_grader
-from normgrade.suite.grading_options import Options
 
 ANSWERS = sorted((Path(__file__).parents[1] / "fixtures" / "fair").glob("*/*.py"))
 EXERCISES = {slug: Course(carried()).exercise(slug) for slug in sorted({path.parent.name for path in ANSWERS})}

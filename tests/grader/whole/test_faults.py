@@ -31,7 +31,9 @@ import normgrade
 from normgrade import cli
 from normgrade.cli.options import exit_code
 from normgrade.course.course import Course
-from normgrade.grade import Submission, report_on
+from normgrade.grade.grade import Submission, report_on
+from normgrade.grade.grader import Grader, open_grader
+from normgrade.grade.grading_options import Options
 from normgrade.inspection.inspection import inspect_file
 from normgrade.oracle.cache import SEAL_BYTES, Cache
 from normgrade.oracle.expectation import Oracle
@@ -39,9 +41,7 @@ from normgrade.oracle.kept import decode, encode
 from normgrade.oracle.seal import Seal
 from normgrade.report.render.json import render_json
 from normgrade.report.report import Report
-from normgrade.suite.grader import Grader, open_grader
-from normgrade.suite.grading_options import Options
-from normgrade.worker.launch import Zygote
+from normgrade.worker.trusted.launch import Zygote
 from normgrade.worker.walls.kernel import prctl
 
 if sys.platform != "linux":
@@ -145,15 +145,15 @@ class Point(NamedTuple):
 
 
 FIRST = 4  # the number of the first question that is a request: the exercise's probes, its bans and the source come before it
-BEFORE_THE_WORKER = Point("normgrade.worker.host.Host.connect")
-BEFORE_THE_PROBES = Point("normgrade.worker.channel.Channel.send")
-BEFORE_THE_SOURCE = Point("normgrade.worker.channel.Channel.send", FIRST - 1)
-LOADING = Point("normgrade.worker.channel.Channel.receive", FIRST - 1, later=0.2)
-PLAYING_FIRST = Point("normgrade.worker.channel.Channel.receive", FIRST, later=0.2)
-PLAYING_LATER = Point("normgrade.worker.channel.Channel.receive", FIRST + 2, later=0.2)
-BETWEEN_REQUESTS = Point("normgrade.worker.channel.Channel.send", FIRST + 2)
-AT_THE_END = Point("normgrade.worker.channel.Channel.end")
-DIAGNOSING = Point("normgrade.suite.grader.Grader.diagnose")
+BEFORE_THE_WORKER = Point("normgrade.worker.trusted.host.Host.connect")
+BEFORE_THE_PROBES = Point("normgrade.worker.trusted.channel.Channel.send")
+BEFORE_THE_SOURCE = Point("normgrade.worker.trusted.channel.Channel.send", FIRST - 1)
+LOADING = Point("normgrade.worker.trusted.channel.Channel.receive", FIRST - 1, later=0.2)
+PLAYING_FIRST = Point("normgrade.worker.trusted.channel.Channel.receive", FIRST, later=0.2)
+PLAYING_LATER = Point("normgrade.worker.trusted.channel.Channel.receive", FIRST + 2, later=0.2)
+BETWEEN_REQUESTS = Point("normgrade.worker.trusted.channel.Channel.send", FIRST + 2)
+AT_THE_END = Point("normgrade.worker.trusted.channel.Channel.end")
+DIAGNOSING = Point("normgrade.grade.grader.Grader.diagnose")
 WITHOUT_WORKER = (BEFORE_THE_WORKER, DIAGNOSING)
 
 
@@ -567,9 +567,9 @@ class Blow(NamedTuple):
 
 STARTING = Point("normgrade.suite.collection.collect")  # the zygote has started and imports torch
 COLLECTING = Point("_pytest.python.Module.collect")
-WAITING = Point("normgrade.worker.launch.Zygote.receive")
+WAITING = Point("normgrade.worker.trusted.launch.Zygote.receive")
 WRITING_EXPECTATION = Point("os.replace", 3)  # after the key of the cache and a first expectation
-SEARCHING = Point("normgrade.compare.diagnose.best")
+SEARCHING = Point("normgrade.diagnosis.diagnose.best")
 HANDING_OVER = Point("normgrade.cli.check.hand_over")
 KILL, INT, TERM, HUP = signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGHUP
 SLEEPS_AT_LOAD = "import time\ntime.sleep(60)\n" + RIGHT

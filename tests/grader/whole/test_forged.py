@@ -11,17 +11,17 @@ import numpy as np
 
 from normgrade.course.course import Course, carried
 from normgrade.course.files import read_text, read_where_there
+from normgrade.grade.run import Rehearsal, Run
 from normgrade.language.places import Absent
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Oracle
 from normgrade.oracle.expected import Expectation
 from normgrade.report.report import Outcome
 from normgrade.suite.collection import collect
-from normgrade.suite.run import Rehearsal, Run
 from normgrade.suite.vocabulary import observe
-from normgrade.worker.observation import Array, Foreign, Observation, Playable, Reason, Value
-from normgrade.worker.play import load, play
-from normgrade.worker.requests import TypedRequest
+from normgrade.worker.untrusted.play import load, play
+from normgrade.worker.wire.observation import Array, Foreign, Observation, Playable, Reason, Value
+from normgrade.worker.wire.requests import TypedRequest
 
 EXERCISES = tuple(Course(carried()))
 HUGE = 10**400

@@ -17,23 +17,25 @@ import normgrade
 
 HOUSE = Path(normgrade.__file__).parent
 TESTS = Path(__file__).parents[1]
-MOST_ROOMS = 16
+MOST_ROOMS = 18
 DOORS = {"__init__", "__main__"}  # entry points; they hold only the code that must run before all imports
 
 # The rooms that a room may import besides itself. From top to bottom as submissions are graded, from a front end down to the language.
 HOUSE_ORDER: Mapping[str, str] = {
     # Front ends
-    "notebook": "cli learner grade suite inspection report worker course language",
-    "cli": "learner authoring verify grade suite compare inspection report worker course language",
+    "notebook": "cli learner grade inspection report worker course language",
+    "cli": "authoring verify learner grade suite remarks compare inspection report worker course language",
     # Uses of grading
-    "learner": "grade suite compare inspection report worker course language",
     "authoring": "suite course language",
-    "verify": "grade suite compare oracle inspection report worker course language",
+    "verify": "grade suite diagnosis remarks compare oracle inspection report worker course language",
+    "learner": "grade suite remarks compare inspection report worker course language",
     # One grading, from file to report
-    "grade": "suite steps compare inspection report language course",
-    "suite": "steps compare oracle inspection report worker course language",
-    "steps": "compare oracle report worker course language",
-    "compare": "oracle inspection report worker course language",
+    "grade": "suite diagnosis pointing remarks compare oracle inspection report worker course language",
+    "suite": "compare oracle report worker course language",
+    "diagnosis": "remarks compare oracle report worker course language",
+    "pointing": "inspection report course language",
+    "remarks": "compare inspection report worker course language",
+    "compare": "oracle report worker language",
     "oracle": "worker probes course language",
     "inspection": "report course language",
     "report": "worker language",
@@ -57,9 +59,9 @@ NOT_OF_A_MODULE = {  # test files of something larger than a module
 TESTED_ELSEWHERE = {  # modules without a test file of their own: names, tables, or the front of a package
     "cli/__init__.py": "cli/test_cli.py",
     "cli/demo_files/batch_norm.py": "cli/test_demo.py",
-    "inspection/pitfalls_in_libraries.py": "inspection/test_advice.py",
-    "inspection/pitfalls_in_python.py": "inspection/test_advice.py",
-    "inspection/pitfalls_in_shapes.py": "inspection/test_advice.py",
+    "remarks/pitfalls/pitfalls_in_libraries.py": "remarks/pitfalls/test_advice.py",
+    "remarks/pitfalls/pitfalls_in_python.py": "remarks/pitfalls/test_advice.py",
+    "remarks/pitfalls/pitfalls_in_shapes.py": "remarks/pitfalls/test_advice.py",
     "language/__init__.py": "language/test_language.py",
     "probes/__init__.py": "probes/test_results.py",
     "report/render/__init__.py": "report/render/test_render.py",

@@ -10,17 +10,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from normgrade.compare.context import setting_of
 from normgrade.compare.played import Played
-from normgrade.compare.remarks import in_common, likened
 from normgrade.course.course import Course
 from normgrade.course.files import read_text
-from normgrade.grade import Submission, grade
+from normgrade.grade.grade import Submission, grade
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Oracle
+from normgrade.remarks.context import setting_of
+from normgrade.remarks.remarks import in_common, likened
 from normgrade.report.report import Outcome
 from normgrade.suite.story import Build, Story, build, evaluate, reload, request, train
-from normgrade.worker.requests import LayerStep
+from normgrade.worker.wire.requests import LayerStep
 
 KEY = bytes(32)  # of a user
 

@@ -95,7 +95,7 @@ Type = Callable[[str], int]
 def type_(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Type:
     """Return a function that types a command, with an optional output file. It returns the exit code; 0 if only the grading is left."""
     monkeypatch.setenv("NORMGRADE_LANG", "en")
-    for place in ("normgrade.worker.host.Host", "normgrade.verify.proofs.verify"):
+    for place in ("normgrade.worker.trusted.host.Host", "normgrade.verify.proofs.verify"):
         monkeypatch.setattr(place, reach)
 
     def typed(line: str) -> int:

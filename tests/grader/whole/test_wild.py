@@ -11,9 +11,9 @@ from thorough import EVERYTHING, all_or
 from wild import FOLDER, Wild, repaired, wild_submissions
 
 from normgrade.course.course import Course, carried
+from normgrade.grade.grader import Grader, open_grader
+from normgrade.grade.grading_options import Options
 from normgrade.report.report import Outcome
-from normgrade.suite.grader import Grader, open_grader
-from normgrade.suite.grading_options import Options
 
 SUBMISSIONS = tuple(wild_submissions())
 ONE_OF_EACH = {wild.slug: wild for wild in SUBMISSIONS}.values()  # all of them take a quarter of an hour

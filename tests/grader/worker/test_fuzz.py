@@ -21,10 +21,10 @@ import pytest
 
 from normgrade.course.ban import Ban
 from normgrade.language.places import Absent
-from normgrade.worker import framing, messages
-from normgrade.worker.framing import ProtocolError
-from normgrade.worker.messages import Load, Message, PlayQuestion, RecordQuestion, Substitute
-from normgrade.worker.observation import (
+from normgrade.worker.wire import framing, messages
+from normgrade.worker.wire.framing import ProtocolError
+from normgrade.worker.wire.messages import Load, Message, PlayQuestion, RecordQuestion, Substitute
+from normgrade.worker.wire.observation import (
     Array,
     Cause,
     Error,
@@ -38,7 +38,7 @@ from normgrade.worker.observation import (
     Request,
     Value,
 )
-from normgrade.worker.packing import DTYPES
+from normgrade.worker.wire.packing import DTYPES
 
 KINDS: tuple[type[Message], ...] = (*messages.QUESTIONS, *messages.ANSWERS)
 MUTANTS_PER_FRAME = 4000

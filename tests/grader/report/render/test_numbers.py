@@ -14,7 +14,7 @@ from normgrade.oracle.expected import Expected
 from normgrade.report.render.numbers import as_pair, sides
 from normgrade.report.render.wording import difference_in_words
 from normgrade.report.report import ArrayDifference, Numbers
-from normgrade.worker.observation import Array
+from normgrade.worker.wire.observation import Array
 
 
 def test_the_three_worst_numbers_are_shown_worst_first() -> None:

@@ -20,10 +20,10 @@ import pytest
 
 from normgrade.course.course import Limits
 from normgrade.language.errors import GraderError
-from normgrade.worker import launch
-from normgrade.worker.host import Host, Worker
-from normgrade.worker.observation import Cause, Observation, Request
+from normgrade.worker.trusted import launch
+from normgrade.worker.trusted.host import Host, Worker
 from normgrade.worker.walls import TIERS, Protection, at_least, at_most, libraries, walls_of
+from normgrade.worker.wire.observation import Cause, Observation, Request
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="these walls are Linux's")
 

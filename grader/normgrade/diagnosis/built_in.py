@@ -1,0 +1,125 @@
+"""Findings that need no known mistake: wrong exceptions, missing arguments, other names, and inputs beyond a limit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from normgrade.compare.facts import OTHER_TEXT, REFUSED, SILENT
+from normgrade.course.mistakes import COST
+from normgrade.diagnosis.evidence import Bits, Evidence, Observed, union
+from normgrade.language import _
+from normgrade.language.errors import listed
+from normgrade.remarks.uses import lacks_arguments
+from normgrade.remarks.works_for import Limit, cause_of
+from normgrade.report.report import MISSING_ARGUMENTS, OTHER_EXCEPTION, OTHER_NAMES, SOME_INPUTS
+
+KEYWORD = re.compile(r"(?P<function>.*)\(\) got an unexpected keyword argument '(?P<argument>\w+)'")
+KEY = "key of {name}"  # the place of a name in the state dict of a new layer
+SMALL = 1  # in points: the cost of a finding that is easily fixed
+T = TypeVar("T", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A finding: its name, its text, the facts that it explains, and its cost in points."""
+
+    name: str
+    says: str
+    facts: Bits
+    cost: int = SMALL
+
+
+def built_in(evidence: Evidence, limits: Sequence[Limit], known: Bits) -> Iterator[Finding]:
+    """Yield the findings that need no known mistake. Endings among the `known` facts are left out."""
+    alive = [play for play in evidence.plays if not play.died]
+    unknown = [play for play in alive if not play.ending & known]
+    crashes = crashes_in(alive)
+    if others := told((another_exception(play, crashes), play.ending) for play in unknown):
+        yield finding(OTHER_EXCEPTION, exceptions_in_words(others), others)
+    if lacking := told((lacking_arguments(play), play.bits) for play in unknown):
+        yield finding(MISSING_ARGUMENTS, arguments_in_words(lacking), lacking)
+    if names := told(each for play in alive for each in other_names(play)):
+        yield finding(OTHER_NAMES, names, names)
+    if limited := told((limit.says, beyond(limit, alive, known)) for limit in limits):
+        yield replace(finding(SOME_INPUTS, limited, limited), cost=COST)
+
+
+def finding(name: str, says: Iterable[str], facts: Mapping[T, Bits]) -> Finding:
+    return Finding(name, "\n".join(says), union(facts.values()))
+
+
+def told(found: Iterable[tuple[T, Bits]]) -> dict[T, Bits]:
+    """Return each distinct finding with all its facts; empty findings, and those without facts, are dropped."""
+    facts: dict[T, Bits] = {}
+    for what, bits in found:
+        if what and bits:
+            facts[what] = facts.get(what, 0) | bits
+    return facts
+
+
+def another_exception(play: Observed, crashes: Container[tuple[str, int]]) -> tuple[str, ...]:
+    """Return the raised exception and the due one; () if none was raised, if the step is another one, or if legal calls crash alike."""
+    error, due = play.play.observation.error, play.play.expectation.error
+    if play.play.refusal is None or play.facts.ending in (REFUSED, SILENT) or error is None or due is None or error.step != due.step:
+        return ()
+    return () if cause_of(error) in crashes else (error.types[0], play.play.refusal[0])
+
+
+def exceptions_in_words(found: Iterable[tuple[str, ...]]) -> list[str]:
+    """Return a sentence for each exception that is due."""
+    by_due: dict[str, list[str]] = {}
+    for raised, due in found:
+        by_due.setdefault(due, []).append(raised)
+    return [_("{raised} is raised where {due} is due.", raised=_(" or ").join(raised), due=due) for due, raised in by_due.items()]
+
+
+def lacking_arguments(play: Observed) -> str:
+    """Return Python's message about arguments that a signature does not take; empty if the play ended for another reason."""
+    error = play.play.observation.error
+    return "" if error is None or not lacks_arguments(error) else error.message.partition("\n")[0]
+
+
+def arguments_in_words(found: Iterable[str]) -> list[str]:
+    """Return a sentence for each function. If it lacks arguments by name, those by position are not mentioned."""
+    by_name: dict[str, list[str]] = {}
+    found = [*found]
+    for message in found:
+        if named := KEYWORD.fullmatch(message):
+            by_name.setdefault(named["function"], []).append(f"`{named['argument']}`")
+    rest = [message for message in found if message.partition("()")[0] not in by_name]
+    return [
+        *(_("{function}() does not take {arguments}.", function=name, arguments=listed(taken)) for name, taken in by_name.items()),
+        *(_("The signature is not that of the contract: {message}.", message=message) for message in rest),
+    ]
+
+
+def other_names(play: Observed) -> Iterator[tuple[str, Bits]]:
+    """Yield a sentence and the fact for every tensor of the state dict whose name is not the contract's."""
+    for index, (place, form) in enumerate(zip(play.right.places, play.facts.forms, strict=True)):
+        called = play.play.observation.values.get(place)
+        if place.template == KEY and form == OTHER_TEXT and isinstance(called, str):
+            yield _("`{name}` of the contract is called `{called}`.", name=place.names["name"], called=called), play.bit(2 * index)
+
+
+def beyond(limit: Limit, plays: Sequence[Observed], known: Bits) -> Bits:
+    """Return the facts that are beyond a limit; none if at least half of its exceptions are known."""
+    here = [(play, use) for play in plays for use in limit.beyond if use.play is play.play]
+    raising = union(play.ending for play, use in here if use.error)
+    unknown = (raising & ~known).bit_count() * 2 > raising.bit_count()
+    return union(play.since(use.step) for play, use in here) if unknown else 0
+
+
+def crashing_alike(evidence: Evidence) -> Bits:
+    """Return the endings of plays that should be refused, but crash just as legal calls do: these are no separate finding."""
+    alive = [play for play in evidence.plays if not play.died]
+    crashes = crashes_in(alive)
+    return union(play.ending for play in alive if play.play.refusal is not None and cause_of(play.play.observation.error) in crashes)
+
+
+def crashes_in(plays: Iterable[Observed]) -> set[tuple[str, int]]:
+    """Return the causes of all crashes of legal calls."""
+    errors = (play.play.observation.error for play in plays if play.play.refusal is None)
+    return {cause_of(error) for error in errors if error is not None}

@@ -1,0 +1,143 @@
+"""The diagnosis of failed checks: the known mistakes that explain most of them with the fewest names, and findings for the rest."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from normgrade.compare.played import Result
+from normgrade.course.mistakes import Mistake
+from normgrade.course.signature import Signature
+from normgrade.diagnosis.best import best
+from normgrade.diagnosis.built_in import Finding, built_in, crashing_alike
+from normgrade.diagnosis.credible import credible
+from normgrade.diagnosis.deadline import Deadline, OutOfTime
+from normgrade.diagnosis.evidence import Bits, Evidence, evidence_of, facts_in, union
+from normgrade.diagnosis.forecasts import Forecasts
+from normgrade.diagnosis.forms import Forms
+from normgrade.diagnosis.joint import Joint, Members, PlaySources
+from normgrade.diagnosis.peeling import Peeled
+from normgrade.diagnosis.search import Guess, Search
+from normgrade.remarks.works_for import limits
+from normgrade.report.report import FORMS, Diagnosis, Outcome
+
+GRACE = 0.25  # the fraction of the search time that is added to finish it
+ALIKE = 0.2  # by how much the logarithms of errors may differ between alternative mistakes of arithmetic
+
+
+@dataclass(frozen=True)
+class Known:
+    """The known mistakes of an exercise, and their forecasts in the plays of its suite."""
+
+    reference: str
+    mistakes: tuple[Mistake, ...]
+    forecasts: Forecasts
+    contract: tuple[Signature, ...] = ()
+
+
+def diagnose(
+    results: Sequence[Result],
+    known: Known,
+    play_sources: PlaySources,
+    within_s: float = math.inf,
+    peeled: Peeled | None = None,
+    seed: Members = (),
+) -> tuple[Diagnosis, ...]:
+    """Return the best explanation first, then those that explain as much; nothing if there is none.
+
+    If they were `peeled`, the results are the rest that was left. The mistakes of the `seed` are examined together first. Raise OutOfTime
+    if the search was stopped before anything was found. If there is no time at all, nothing is searched, and only obvious diagnoses are
+    returned.
+    """
+    if not any(result.check.outcome is Outcome.FAILED for result in results):
+        return ()
+    deadline, grace = Deadline.after(within_s), Deadline.after((1 + GRACE) * within_s)
+    with np.errstate(all="ignore"):
+        everything = evidence_of(results, known.forecasts)
+    found_in = partial(built_in, everything, limits(results, known.contract))
+    certain = union(finding.facts for finding in found_in(everything.known))  # no known mistake leads to these facts
+    alike = crashing_alike(everything)
+    forms = Forms.of(everything, peeled or Peeled(results, results), known.forecasts)
+
+    def searching(evidence: Evidence) -> Search:
+        left = evidence.without(certain | alike)
+        return Search(left, Joint(left, known.reference, known.mistakes, play_sources), deadline, grace)
+
+    search = searching(everything.without(forms.aside))
+    found = best(search, seed) if search.evidence.wrong else []
+    found += search.at_once() if search.stopped else []
+    guesses = [guess for guess in (credible(each, search) for each in found) if guess.members]
+    if search.stopped and within_s and not (guesses or certain or forms.explained):
+        raise OutOfTime
+
+    def told_of(guess: Guess) -> Diagnosis:
+        members, of_forms = forms.named(guess, searching(forms.observed)) if forms.taken else ((), ())
+        findings = (*found_in(search.explained(guess)), *of_forms)
+        return diagnosis_of(guess, search, known, Beside(members, findings, forms.explained, alike), results)
+
+    for some in (alternatives(search, guesses), [search.nothing]):
+        told = map(told_of, some)
+        if telling := tuple(diagnosis for diagnosis in told if diagnosis.checks or (forms.taken and some == [search.nothing])):
+            return telling
+    return ()
+
+
+def alternatives(search: Search, guesses: Iterable[Guess]) -> list[Guess]:
+    """Return the guesses that are as good as the best of them; the guess of no mistake if there are none."""
+    ranked = sorted((rank(search, guess), members, guess) for members, guess in {guess.members: guess for guess in guesses}.items())
+    return [guess for how_good, _members, guess in ranked if how_good == ranked[0][0]] or [search.nothing]
+
+
+def rank(search: Search, guess: Guess) -> tuple[int, int, int, int]:
+    """Return the sort key of a guess: the fewest unexplained facts, the fewest names, the fewest open numbers, the least misfit."""
+    alone = [search.evidence.parts[member] for member in guess.members]
+    opened, misfit = sum(sum(part.opened.values()) for part in alone), 0.0
+    for fact in facts_in(search.active(guess) & ~guess.unexplained & union(part.unstable for part in alone)):
+        if (part := search.deciding(guess, fact)) is not None:
+            misfit += part.misfit.get(fact, 0.0)
+    return guess.unexplained.bit_count(), len(guess.members), opened, round(misfit / ALIKE)
+
+
+@dataclass(frozen=True)
+class Beside:
+    """The additions to a guess: known mistakes that lead to the facts `taken_off`, and findings. Facts `left_out` need no explanation."""
+
+    members: Members
+    findings: tuple[Finding, ...]
+    taken_off: Bits
+    left_out: Bits
+
+    @property
+    def explained(self) -> Bits:
+        return self.taken_off | union(finding.facts for finding in self.findings if finding.name not in FORMS)
+
+
+def diagnosis_of(guess: Guess, search: Search, known: Known, beside: Beside, results: Sequence[Result]) -> Diagnosis:
+    """Return a guess in words, with the failed checks that it explains together with its additions."""
+    named, findings = [known.mistakes[member] for member in sorted((*guess.members, *beside.members))], beside.findings
+    names = (*(mistake.name for mistake in named), *(finding.name for finding in findings))
+    texts = (*(mistake.says for mistake in named), *(finding.says for finding in findings))
+    explained = set(explained_checks(guess, search.evidence, beside.explained, beside.left_out))
+    checks = tuple(result.check.name for result in results if result.check.outcome is Outcome.FAILED and result.check.name in explained)
+    cost = sum(mistake.cost for mistake in named) + sum(finding.cost for finding in findings)
+    return Diagnosis(names, says(texts), checks, cost=cost, texts=texts)
+
+
+def explained_checks(guess: Guess, evidence: Evidence, found: Bits, left_out: Bits) -> Iterator[str]:
+    """Yield the checks that are fully explained: every play had an answer, and a mistake or a finding has a part in it."""
+    for name, facts in evidence.checks.items():
+        part_taken = (facts & evidence.wrong) or (facts & found) or any(evidence.parts[member].active & facts for member in guess.members)
+        died = any(play.died for play in evidence.plays if play.key[0] == name)
+        if part_taken and not died and not facts & guess.unexplained & ~found & ~left_out:
+            yield name
+
+
+def says(texts: Sequence[str]) -> str:
+    """Return the texts of the mistakes for the learner; several are numbered."""
+    if len(texts) == 1:
+        return texts[0]
+    return "\n".join(f"{number}. {text}" for number, text in enumerate(texts, 1))

@@ -1,0 +1,94 @@
+"""Sets of a few mistakes that may explain everything: the most likely ones are played first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import reduce
+from itertools import combinations
+from operator import and_
+
+from normgrade.diagnosis.evidence import Bits
+from normgrade.diagnosis.evidence import union as union_of
+from normgrade.diagnosis.joint import Members
+from normgrade.diagnosis.search import MOST_AT_ONCE, Guess, Search, overlap
+
+MOST_DOUBTED = 10  # facts that a set may leave unexplained before it is played
+MORE_PLAYS = 20  # after an explanation was found, for others that are as good
+
+
+def complete_sets(search: Search, size: int, otherwise: list[Guess]) -> list[Guess]:
+    """Return the sets of `size` mistakes that explain everything; those with the least doubt and overlap are examined first."""
+    queue = sorted(promising(search, size))
+    found, last_play = list[Guess](), search.plays + MOST_AT_ONCE
+    for *_unknown, members in queue:
+        while (guess := search.guess(members)) is not None and guess.undecided:
+            if search.plays >= last_play or search.out_of_time():
+                return found or otherwise
+            search.joint.play(search.deciding_plays(guess)[:1])
+        if guess is not None and guess.complete:
+            found.append(guess)
+            last_play = min(last_play, search.plays + MORE_PLAYS)
+    return found or otherwise
+
+
+def changing_sets(search: Search, size: int, otherwise: list[Guess]) -> list[Guess]:
+    """Return the sets of `size` mistakes that explain everything, although some of them change the effects of others."""
+    doubting, search.doubting = search.doubting, True
+    found, last_play = list[Guess](), search.plays + MOST_AT_ONCE
+    for *_unknown, members in sorted(perhaps_changing(search, size)):
+        if search.plays >= last_play or search.out_of_time():
+            break
+        if (guess := search.settled(members, whole=True)) is not None:
+            found.append(guess)
+            last_play = min(last_play, search.plays + MORE_PLAYS)
+    search.doubting = doubting or bool(found)
+    return found or otherwise
+
+
+def promising(search: Search, size: int) -> Iterator[tuple[int, int, Members]]:
+    """Yield the sets of `size` mistakes that may explain everything, each with how many facts are in doubt, and how many overlap."""
+    parts, wrong, most = search.evidence.parts, search.evidence.wrong, MOST_DOUBTED if search.doubting else 0
+    for members in combinations(search.pool, size - 1):
+        once, twice = overlap(parts[member].active for member in members)
+        contradicted = union_of(parts[member].contradicted for member in members)
+        left = first_facts(wrong & ~once, most + 1)  # if so many are left, the last mistake has to change one of them
+        for last in search.pool:
+            if (not members or last > members[-1]) and (left.bit_count() <= most or parts[last].active & left):
+                part = parts[last]
+                over = twice | (once & part.active)
+                doubted = (wrong & ~(once | part.active)) | ((contradicted | part.contradicted) & ~over)
+                if not doubted or doubted.bit_count() <= most:
+                    yield doubted.bit_count(), over.bit_count(), (*members, last)
+
+
+def perhaps_changing(search: Search, size: int) -> Iterator[tuple[int, int, Members]]:
+    """Yield the sets of `size` mistakes of which at least one is not changed by the others: it explains every play in which only it acts.
+
+    Each comes with the number of plays that no single mistake of the set explains, and of those in which several act.
+    """
+    parts, wrong = search.evidence.parts, search.evidence.wrong
+    acting = {member: plays_with(search, parts[member].active) for member in search.pool}
+    failing = {member: plays_with(search, parts[member].contradicted | (wrong & ~parts[member].active)) for member in search.pool}
+    all_wrong = plays_with(search, wrong)
+    for members in combinations(search.pool, size - 1):
+        once, twice = overlap(acting[member] for member in members)
+        for last in search.pool:
+            if last > members[-1] and not all_wrong & ~(once | acting[last]):
+                several, everybody = twice | (once & acting[last]), (*members, last)
+                unexplained = [acting[member] & failing[member] & ~several for member in everybody]
+                if not all(unexplained):
+                    doubted = union_of(unexplained) | (several & all_wrong & reduce(and_, [failing[member] for member in everybody]))
+                    yield doubted.bit_count(), several.bit_count(), everybody
+
+
+def plays_with(search: Search, facts: Bits) -> Bits:
+    """Return the plays in which any of these facts was observed, as bits."""
+    return sum(1 << number for number, here in enumerate(search.plays_reached) if here & facts)
+
+
+def first_facts(facts: Bits, most: int) -> Bits:
+    """Return at most so many facts of a set, the first ones."""
+    rest = facts
+    for _ in range(most):
+        rest &= rest - 1
+    return facts & ~rest

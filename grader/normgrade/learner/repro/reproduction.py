@@ -1,0 +1,65 @@
+"""A script of plain Python that repeats a failed check on a submission. A learner steps through it with a debugger."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from pathlib import Path
+
+from normgrade.compare.played import Result
+from normgrade.course.course import Exercise
+from normgrade.language import _
+from normgrade.learner.repro import script_in_numpy, script_in_pytorch
+from normgrade.learner.repro.script_parts import columns, printed
+
+SEAL = b"# SHA-256 of the lines above: "  # the beginning of the last line of a script
+HEAD = '''"""{made}
+
+    {claim}
+
+{run}
+"""
+
+import importlib.util
+import sys
+from math import inf, nan  # {not_finite}
+{imports}
+
+def load(name, path):
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+{tools}submission = load("submission", {path!r})
+'''
+
+
+def script(exercise: Exercise, path: Path, result: Result) -> str:
+    """Return the script for a check that failed: it repeats the request in which the check failed."""
+    check, play = result.check, result.failed_at
+    written = script_in_numpy if exercise.written_with == "numpy" else script_in_pytorch
+    head = HEAD.format(
+        made=_("Made by `normgrade repro`. It does to {file} what {check} does:", file=path.name, check=check.name),
+        claim=check.claim,
+        run=_("Run it, or step through it with a debugger."),
+        not_finite=_("they may stand among the numbers"),
+        imports=written.IMPORTS,
+        tools=written.tools(dict(zip(("got", "expected", "off_by"), columns(_("got"), _("expected"), _("off by")), strict=True))),
+        path=str(path.absolute()),
+    )
+    lines = [*written.body(exercise, play, check.differences)]
+    if play.refusal:
+        lines.append(printed(_("Here a {error} is expected.", error=play.refusal[0])))
+    return head + "\n".join(lines) + "\n"
+
+
+def sealed(source: str) -> bytes:
+    """Return the script with a last line that holds its hash, so that later changes can be detected."""
+    content = source.encode()
+    return content + SEAL + sha256(content).hexdigest().encode() + b"\n"
+
+
+def is_as_made(content: bytes) -> bool:
+    """Return True if a file holds a script that `sealed` returned, in any language, and that nobody has changed."""
+    above, _seal, digest = content.rpartition(SEAL)
+    return digest == sha256(above).hexdigest().encode() + b"\n"

@@ -1,0 +1,87 @@
+"""The parts of a `reproduction.py` script for a submission that uses only NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from normgrade.compare.played import Played
+from normgrade.course.course import Exercise
+from normgrade.language import _
+from normgrade.language.places import Place
+from normgrade.learner.repro.script_parts import ARRAY, arguments, as_the_grader_does, expected_at, literal, own_probe, shown
+from normgrade.report.report import Difference
+from normgrade.worker.wire.requests import FORWARD_BACKWARD, UNUSUAL, FunctionCall, LayerStep, LayerStory, OwnProbe
+
+LARGEST = "{np.abs(np.asarray(got, np.float64).reshape(expected.shape) - expected).max():g}"
+IMPORTS = """
+import numpy as np
+"""
+TOOLS = """
+
+def show(place, got, expected):
+    print(f"\\n{{place}}\\n  {got}  {{got}}\\n  {expected}  {{expected}}")
+    if isinstance(expected, np.ndarray) and np.size(got) == expected.size:
+        print(f"  {off_by}  {at_most}")
+
+
+"""
+
+
+def tools(headings: Mapping[str, str]) -> str:
+    """Return the functions that the script calls. `headings` are the words of its output, padded to the same width."""
+    return TOOLS.format(**headings, at_most=_("{size} at most", size=LARGEST))
+
+
+def body(exercise: Exercise, play: Played, differences: Sequence[Difference]) -> Iterator[str]:
+    """Yield the lines of the script below its head."""
+    expected = expected_at(play, differences, ARRAY)
+    match play.expectation.request:
+        case LayerStory(layer="forward_backward") as story if not any(getattr(step, name) for step in story.steps for name in UNSAID):
+            yield from forward_backward(story, expected)
+        case LayerStory() as story:
+            yield from as_the_grader_does(exercise, story, expected, "arrays", ARRAY)
+        case FunctionCall() as call:
+            yield f"result = submission.{call.function}({arguments(call.args, call.kwargs, ARRAY)})"
+            yield from (shown(place, place, value) for place, value in expected.items() if place.template.startswith("result"))
+        case OwnProbe() as probe:
+            yield from own_probe(exercise, probe, expected, "arrays", ARRAY)
+
+
+UNSAID = tuple(name for name in (*UNUSUAL, "scattered") if name != "more")  # the options that only the grader's own probe supports
+
+
+def forward_backward(story: LayerStory, expected: Mapping[Place, str]) -> Iterator[str]:
+    """Yield the lines of every step, as a learner would write them."""
+    assert story.layer == FORWARD_BACKWARD
+    for number, step in enumerate(story.steps, 1):
+        if step.x is not None:
+            yield "\n# " + _("Step {number}", number=number)
+            yield from one_step(step, arguments(story.args[1:], story.kwargs, ARRAY))
+            yield from (shown(place, expression(place), value) for place, value in expected.items() if place.step == number)
+
+
+def one_step(step: LayerStep, others: str) -> Iterator[str]:
+    inputs = [step.x, *step.more]
+    names = [f"input_{number}" for number in range(1, len(inputs) + 1)]
+    yield from (f"{name} = {literal(value, ARRAY)}" for name, value in zip(names, inputs, strict=True))
+    yield f"y, cache = submission.forward({', '.join(filter(None, (*names, others)))})"
+    if step.upstream is not None:
+        yield f"dy = {literal(step.upstream, ARRAY)}.astype(input_1.dtype)"
+        yield "gradients = submission.backward(dy, cache)"
+
+
+def expression(place: Place) -> str:
+    """Return the expression of the script for a place of a step."""
+    number = int(place.names.get("number", 1))
+    match place.template:
+        case "output":
+            return "y"
+        case "gradient of the output left alone":
+            return "dy"
+        case "what holds the gradients":
+            return "type(gradients).__name__"
+        case "number of gradients":
+            return "len(gradients)"
+        case template if template.startswith("gradient of"):
+            return f"gradients[{number - 1}]"
+    return f"input_{number}"

@@ -1,0 +1,181 @@
+"""The parts of a `reproduction.py` script for a submission that uses PyTorch."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+
+from normgrade.compare.played import Played
+from normgrade.course.course import Exercise
+from normgrade.course.package import PACKAGE
+from normgrade.language import N_, _
+from normgrade.language.places import Place, place_in_words
+from normgrade.learner.repro.script_parts import TENSOR, arguments, as_the_grader_does, expected_at, literal, own_probe, shown
+from normgrade.report.report import Difference
+from normgrade.worker.wire.observation import Array
+from normgrade.worker.wire.requests import UNUSUAL, Action, FunctionCall, LayerStep, LayerStory, NewLayer, OwnProbe
+
+ACTIONS = {Action.TRAIN: N_("train"), Action.EVALUATE: N_("evaluate"), Action.RELOAD: N_("reload")}  # the words in comments
+LARGEST = "{(got.detach().double().reshape(expected.shape) - expected.double()).abs().max().item():g}"
+IMPORTS = """from operator import attrgetter
+
+import torch
+"""
+TOOLS = '''
+def find(layer, name):
+    """{find}"""
+    for known in (name, *OTHER_NAMES.get(name, ())):
+        try:
+            return attrgetter(known)(layer)
+        except AttributeError:
+            pass
+
+
+def put(layer, name, values):
+    tensor = find(layer, name)
+    if tensor is not None:
+        with torch.no_grad():
+            tensor.copy_(values.reshape(tensor.shape))
+
+
+def show(place, got, expected):
+    print(f"\\n{{place}}\\n  {got}  {{got}}\\n  {expected}  {{expected}}")
+    if isinstance(got, torch.Tensor) and isinstance(expected, torch.Tensor) and got.numel() == expected.numel():
+        print(f"  {off_by}  {at_most}")
+
+
+OTHER_NAMES = {aliases}
+torch.manual_seed(0)
+'''
+
+
+def tools(headings: Mapping[str, str]) -> str:
+    """Return the functions that the script calls. `headings` are the words of its output, padded to the same width."""
+    texts = {**headings} | {"find": _("A parameter or buffer, by its name or another that it often has."), "aliases": aliases()}
+    return TOOLS.format(**texts, at_most=_("{size} at most", size=LARGEST))
+
+
+def aliases() -> str:
+    """Return the literal ALIASES of probes/layers.py: other names of parameters and buffers.
+
+    It is parsed, because an import would load torch.
+    """
+    source = (PACKAGE / "probes" / "layers.py").read_text(encoding="utf-8")
+    [found] = [node for node in ast.parse(source).body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "ALIASES"]
+    return ast.unparse(found.value)
+
+
+def body(exercise: Exercise, play: Played, differences: Sequence[Difference]) -> Iterator[str]:
+    """Yield the lines of the script below its head."""
+    expected = expected_at(play, differences, TENSOR)
+    match play.expectation.request:
+        case LayerStory() as story if is_plain(story):
+            yield from layer_story(story, expected)
+        case LayerStory() as story:
+            yield from as_the_grader_does(exercise, story, expected, "layers", TENSOR)
+        case FunctionCall() as call:
+            yield from function_call(call, expected)
+        case NewLayer() as layer:
+            yield from new_layer(layer, expected)
+        case OwnProbe() as probe:
+            yield from own_probe(exercise, probe, expected, "layers", TENSOR)
+
+
+def is_plain(story: LayerStory) -> bool:
+    """Return True if each step calls the layer in the usual way, or reloads it."""
+    steps = all(step.action in ACTIONS and not any(getattr(step, name) for name in UNUSUAL) for step in story.steps)
+    return steps and not story.as_built and story.layer[0].isupper() and not holds_callables(story)
+
+
+def holds_callables(request: LayerStory | NewLayer) -> bool:
+    """Return True if the layer is given callables, which a request only describes."""
+    return "'callable':" in repr((request.args, request.kwargs))
+
+
+def layer_story(story: LayerStory, expected: Mapping[Place, str]) -> Iterator[str]:
+    build = built(story)
+    yield build
+    dtypes = {value.dtype for value in story.state.values() if value.dtype.startswith(("float", "bfloat"))}
+    yield from (f"layer.to(torch.{dtype})" for dtype in sorted(dtypes - {"float32"}))
+    yield from (f"put(layer, {name!r}, {literal(value, TENSOR)})" for name, value in story.state.items())
+    for number, step in enumerate(story.steps, 1):
+        yield "\n# " + _("Step {number}: {action}", number=number, action=_(ACTIONS[step.action]))
+        if step.action is Action.RELOAD:
+            yield from ("saved = torch.nn.Sequential(layer).state_dict()", build, "torch.nn.Sequential(layer).load_state_dict(saved)")
+        else:
+            yield from one_step(number, step, expected)
+
+
+def built(request: LayerStory | NewLayer) -> str:
+    return f"layer = submission.{request.layer}({arguments(request.args, request.kwargs, TENSOR)})"
+
+
+def one_step(number: int, step: LayerStep, expected: Mapping[Place, str]) -> Iterator[str]:
+    yield f"layer.train({step.action is Action.TRAIN})"
+    yield "layer.zero_grad()"
+    yield f"x = {literal(step.x, TENSOR)}"
+    if step.scattered:
+        yield "x = x.transpose(0, -1).contiguous().transpose(0, -1)  # " + _("the same numbers, in another order in memory")
+    if step.upstream is not None:
+        yield "x.requires_grad_()"
+    yield "given = x.clone()"
+    yield "output = layer(given)"
+    if step.upstream is not None:
+        yield f"upstream = {literal(step.upstream, TENSOR)}"
+        yield "(output * upstream).sum().backward()"
+    yield from (shown(place, of_layer(place), value) for place, value in expected.items() if place.step == number)
+
+
+def of_layer(place: Place) -> str:
+    """Return the expression of the script for a place of a step."""
+    match place.template:
+        case "output":
+            return "output"
+        case "input left alone":
+            return "given"
+        case "gradient of input":
+            return "x.grad"
+        case "gradient of {name}":
+            return f"find(layer, {place.names['name']!r}).grad"
+        case _:
+            return f"find(layer, {place.names['name']!r})"
+
+
+def function_call(call: FunctionCall, expected: Mapping[Place, str]) -> Iterator[str]:
+    names = [f"argument_{number}" for number in range(1, len(call.args) + 1)]
+    for name, value in zip(names, call.args, strict=True):
+        learns = call.upstream is not None and isinstance(value, Array) and value.dtype.startswith(("float", "bfloat"))
+        yield f"{name} = {literal(value, TENSOR)}{'.requires_grad_()' if learns else ''}"
+        yield f"given_{name} = {name}{'.clone()' if isinstance(value, Array) else ''}"
+    keywords = [f"{name}={literal(value, TENSOR)}" for name, value in call.kwargs.items()]
+    given = [f"given_{name}" for name in names]
+    if call.scattered:
+        other_order = _("the same numbers, in another order in memory")
+        others = [f"given_{name}" for name, value in zip(names, call.args, strict=True) if isinstance(value, Array) and value.values.ndim]
+        yield from (f"{name} = {name}.transpose(0, -1).contiguous().transpose(0, -1)  # {other_order}" for name in others)
+    yield f"result = submission.{call.function}({', '.join((*given, *keywords))})"
+    if call.upstream is not None:
+        yield f"(result * {literal(call.upstream, TENSOR)}).sum().backward()"
+    yield from (shown(place, of_function(place), value) for place, value in expected.items())
+
+
+def of_function(place: Place) -> str:
+    """Return the expression of the script for a place of a function call."""
+    match place.template:
+        case "gradient of argument {number}":
+            return f"argument_{place.names['number']}.grad"
+        case "argument {number} left alone":
+            return f"given_argument_{place.names['number']}"
+        case _:
+            return place  # the result or a part of it, written in Python
+
+
+def new_layer(layer: NewLayer, expected: Mapping[Place, str]) -> Iterator[str]:
+    if holds_callables(layer):
+        yield "from normgrade.probes import build  # " + _("how the grader uses your code")
+        yield f"layer = build(submission, {layer.layer!r}, {literal(layer.args, TENSOR)}, {literal(layer.kwargs, TENSOR)})"
+    else:
+        yield built(layer)
+    yield "print(layer.state_dict())"
+    should_be = {place: _("{place} should be", place=place_in_words(place)) for place in expected}
+    yield from (f"print({should_be[place]!r}, {value})" for place, value in expected.items())

@@ -1,0 +1,147 @@
+"""The state of `normgrade watch`: an exercise, the results of its checks, the last report, and the view that the learner chose."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from normgrade.course.course import Course, Exercise
+from normgrade.grade.grade import Submission, report_on
+from normgrade.grade.grader import Grader
+from normgrade.grade.grading_options import PUBLIC_SEED, OnProgress
+from normgrade.inspection.inspection import inspect_file
+from normgrade.language import _
+from normgrade.language.errors import UsageError
+from normgrade.learner.attempts import Attempt
+from normgrade.learner.hints import take_hint
+from normgrade.learner.record import remember
+from normgrade.learner.standing import next_after, records
+from normgrade.learner.watch.after_pass import after_pass
+from normgrade.learner.watch.changes import change_in_words
+from normgrade.learner.watch.file_saves import Watched
+from normgrade.learner.workspace import Workspace, submission_of
+from normgrade.report.report import Check, Outcome, Report
+from normgrade.report.reveal import reveal
+
+
+def ignore_change() -> None:
+    """Do nothing: the callback of a session that is not shown."""
+
+
+@dataclass
+class Watching:
+    """An exercise that is graded at every save."""
+
+    grader: Grader
+    course: Course
+    exercise: Exercise
+    before: tuple[Exercise, ...] = ()  # watched before this one, the first one first
+    on_change: Callable[[], None] = ignore_change
+    report: Report | None = None
+    compared: Report | None = None  # with the next one: the last report on the usual inputs
+    checks: dict[str, Check | None] = field(default_factory=dict)  # by name, in the suite's order; None until the check has ended
+    scores: list[int] = field(default_factory=list)
+    seed: int = PUBLIC_SEED  # of the inputs
+    grading: bool = False  # or about to be graded
+    doing: str = ""  # the current step, if it takes long
+    note: str = ""
+    changed: str = ""  # since the last save
+    afterwards: list[str] = field(default_factory=list)  # after a pass: how it went, and things to read
+    following: Exercise | None = None  # the next exercise, for the key n
+
+    def __post_init__(self) -> None:
+        self.watched = Watched(submission_of(self.exercise))
+
+    def listen(self, on_change: Callable[[], None], on_progress: OnProgress) -> None:
+        """Have `on_change` called after every change, and `on_progress` with every step that takes long."""
+        self.on_change, self.grader = on_change, replace(self.grader, options=replace(self.grader.options, progress=on_progress))
+
+    def begin_if_saved(self) -> bool:
+        """Begin a grading if the file was saved. Returns True if so; then call `grade`."""
+        if saved := self.watched.saved():
+            self.begin(PUBLIC_SEED)
+        return saved
+
+    def begin(self, seed: int) -> None:
+        """Forget the last verdict, and prepare a grading on the inputs of a seed."""
+        self.report, self.checks, self.seed, self.grading = None, {}, seed, True
+        self.note = self.changed = self.doing = ""
+        self.afterwards = []
+
+    def grade(self) -> None:
+        """Grade the file as it is now, and record the attempt."""
+        path = self.watched.path
+        submission = Submission(self.exercise, path, os.path.relpath(path))
+        inspection = inspect_file(path, self.exercise)
+        if inspection.playable:
+            self.checks = dict.fromkeys(self.grader.suites[self.exercise.slug].names)
+            self.on_change()
+        self.report = reveal(report_on(self.grader_of_seed(), submission, inspection, self.on_event), self.exercise.reveal)
+        self.grading = False
+        if inspection.playable:
+            self.compare(self.report)
+        self.note = remember([submission], [self.report])
+        self.look_ahead()
+        if self.report.outcome is Outcome.PASSED:
+            self.look_back()
+
+    def grader_of_seed(self) -> Grader:
+        """Return a grader with the seed of this grading."""
+        options = self.grader.options
+        return self.grader if self.seed == options.seed else replace(self.grader, options=replace(options, seed=self.seed))
+
+    def compare(self, report: Report) -> None:
+        """Compare a report with the previous one, unless the seed is another: on other inputs the same file may earn other points."""
+        if self.seed == PUBLIC_SEED:
+            self.scores.append(report.earned)
+            self.changed = change_in_words(self.compared, report) if self.compared is not None else ""
+            self.compared = report
+
+    def look_ahead(self) -> None:
+        """Find the exercise that `normgrade` recommends next."""
+        try:
+            self.following = next_after(records(self.course, Workspace.find()), self.exercise, self.before)
+        except UsageError as error:
+            self.following, self.note = None, str(error)
+
+    def look_back(self) -> None:
+        """Set the lines that are shown after a pass. The last line, the next step, is left out: the key n stands for it."""
+        with suppress(UsageError):  # `look_ahead` has reported it
+            if (workspace := Workspace.find()) is not None:
+                self.afterwards = after_pass(self.course, self.exercise, workspace)[:-1]
+
+    def on_event(self, event: Check | Report) -> None:
+        """Store a check that has ended; or the report without a diagnosis, when all have ended and the search for the mistake begins."""
+        if isinstance(event, Report):
+            self.report, self.doing = reveal(event, self.exercise.reveal), ""
+        else:
+            self.checks[event.name] = event
+        self.on_change()
+
+    def next(self) -> Watching:
+        """Return the session of the exercise that `normgrade` recommends next; this session if there is none."""
+        self.note = _("There is no other exercise to go on with.")
+        self.look_ahead()
+        return self if self.following is None else self.at(self.following)
+
+    def at(self, exercise: Exercise) -> Watching:
+        """Return the session of another exercise."""
+        return Watching(self.grader, self.course, exercise, (*self.before, self.exercise), self.on_change)
+
+    def back(self) -> Watching:
+        """Return the session of the exercise that was watched before; this session if there was none."""
+        if not self.before:
+            self.note = _("No other exercise was watched before this one.")
+            return self
+        return Watching(self.grader, self.course, self.before[-1], self.before[:-1], self.on_change)
+
+    def next_hint(self) -> str:
+        """Return the next hint that was not given yet, as a note to show."""
+        if self.report is not None and self.report.outcome is Outcome.PASSED:
+            return _("It has passed: nothing is left to hint at.")
+        last = Attempt.of(self.report, datetime.now(UTC)) if self.report is not None else None
+        left = take_hint(self.exercise, last, Workspace.find())
+        return _("Hint: {hint}", hint=left[0].shown) if left else _("You have had every hint.")

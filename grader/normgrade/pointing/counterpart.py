@@ -1,0 +1,267 @@
+"""The place of a known mistake in a submission: the counterpart of the mistake's edit, found by comparing computations.
+
+A mistake differs from the reference in a few steps of the computation: a variance without a correction, an eps outside the root. If the
+submission takes such a step, in the same role and at only one place, that is the place. Otherwise there is none: nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from normgrade.inspection.source import position
+from normgrade.language.text import lines_of
+from normgrade.pointing.edits import Span, changed
+from normgrade.pointing.flow import Flow, TooLarge, flow_of
+from normgrade.pointing.values import UNORDERED, VIEWS, Value, kind, seen_through
+
+WHOLE = UNORDERED | {"-", "@", "**", "sqrt", "square"}  # operations that form one step with all their parts
+LEAVES = ("constant ", "argument ", "self.", "name ", "dtype ")
+BLAND = VIEWS | {"shape", "index", "dim", "numel", "dtype", "len", "1/", "promote_types", "each", "item"}  # found in any program
+BLOCKS = (ast.If, ast.For, ast.While, ast.With, ast.Try, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)  # too large for one place
+Extent = tuple[int, int, int, int]  # the line and byte at which a node begins, and those at which it ends
+LEVELS = 6  # of detail in the description of a step
+OWN_LEVELS = 3  # the levels at which only its direct parts are described
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Caret:
+    """A place in a source: line and column, both from 1, and its width in characters."""
+
+    line: int
+    column: int
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a computation: an operation with all its parts, or one argument of a call.
+
+    role: the role of the one part; None for all parts.
+    """
+
+    value: Value
+    role: str | None = None
+
+    @property
+    def at(self) -> ast.AST | None:
+        """The node of the step; None if it is a whole block.
+
+        It is a constant argument, a name among other parts, or the value of a condition or an effect; else the operation.
+        """
+        part = None if self.role is None else self.value.part(self.role)
+        written = self.value.at
+        telling = LEAVES if len(self.value.parts) > 1 else "constant "
+        if part is not None and part.at is not None and (self.role == "if" or self.value.is_effect or part.label.startswith(telling)):
+            written = part.at
+        return None if isinstance(written, BLOCKS) else written
+
+    def words(self, depth: int) -> str:
+        """Return a description of the step, with its parts described down to a depth."""
+        said = [f"{role}:{described(part, depth)}" for role, part in self.value.parts if self.role in (None, role)]
+        return f"{self.value.label}({', '.join(sorted(said) if self.value.label in UNORDERED else said)})"
+
+
+class Computation:
+    """The steps of a program, and their uses."""
+
+    def __init__(self, flow: Flow) -> None:
+        self.flow = flow
+        self.values = list(flow.values())
+        self.reached = {id(value) for value in self.values}
+        self.at_level: dict[int, dict[str, list[Step]]] = {}
+
+    @cached_property
+    def steps(self) -> list[Step]:
+        telling = (value for value in self.values if value.parts and value.label not in BLAND)
+        return [step for value in telling for step in steps_of(value) if step.at is not None]
+
+    @cached_property
+    def views(self) -> list[Step]:
+        """The steps that only change shape or dtype. They count only if no other step does, because there are many ways to write them."""
+        return [Step(value) for value in self.values if value.label in VIEWS and value.parts and isinstance(value.at, ast.expr)]
+
+    @cached_property
+    def effects(self) -> dict[int, set[str]]:
+        """The labels of the effects that a value is part of, by the identity of the value."""
+        found: dict[int, set[str]] = {}
+        for effect in self.flow.effects:
+            rest = [effect]
+            while rest:
+                value = rest.pop()
+                labels = found.setdefault(id(value), set())
+                if effect.label not in labels:
+                    labels.add(effect.label)
+                    rest += [part for _role, part in value.parts]
+        return found
+
+    def described_at(self, level: int) -> Mapping[str, list[Step]]:
+        """Return all steps by their descriptions at a level of detail."""
+        if level not in self.at_level:
+            found: dict[str, list[Step]] = {}
+            for step in (*self.steps, *self.views):
+                for said in self.descriptions(step, level):
+                    found.setdefault(said, []).append(step)
+            self.at_level[level] = found
+        return self.at_level[level]
+
+    def descriptions(self, step: Step, level: int) -> set[str]:
+        """Return the descriptions of a step, one for each of its uses. A higher level is more detailed."""
+        words = step.words(level // 3)
+        match level:
+            case 0 | 3:
+                return {words}
+            case 1 | 4:
+                return {f"{words} → {effect}" for effect in self.effects[id(step.value)]}
+        return {f"{words} → {use}" for use in self.uses(step.value, level // 2)}
+
+    def places(self, level: int, told: Set[str], avoided: Set[str]) -> dict[Extent, list[Step]]:
+        """Return the places of the steps that have one of the descriptions `told`, and none of the descriptions `avoided`.
+
+        A place in a helper may have several steps, because a helper is read anew for every call.
+        """
+        found: dict[Extent, list[Step]] = {}
+        for step in (step for said in told for step in self.described_at(level).get(said, ())):
+            if not avoided & self.descriptions(step, level):
+                found.setdefault(where(step.at), []).append(step)
+        return found
+
+    def place_of_effect(self, level: int, told: Set[str]) -> ast.AST | None:
+        """Return the only node that sets a buffer from a step with one of these descriptions; None if there are none or several."""
+        labels = {said.rpartition(" → ")[2] for said in told if said in self.described_at(level)}
+        places = {where(effect.at): effect.at for effect in self.flow.effects if effect.label in labels}
+        return next(iter(places.values())) if len(places) == 1 and min(labels).startswith("set ") else None
+
+    def uses(self, value: Value, far: int) -> Iterator[str]:
+        """Yield the uses of a value, each as a chain of this many users."""
+        for role, user in value.users:
+            if id(user) not in self.reached:
+                continue
+            if seen_through(user) is not user or user.label == "either":
+                yield from self.uses(user, far)
+            elif far == 1:
+                yield f"{role} of {user.label}"
+            else:
+                yield from (f"{role} of {user.label} → {use}" for use in self.uses(user, far - 1))
+
+
+def steps_of(value: Value) -> Iterator[Step]:
+    """Yield the steps of a value. If a view restores the dimension that a statistic lost, its keepdim is no step."""
+    if value.label in WHOLE:
+        yield Step(value)
+        return
+    viewed = any(user.label in VIEWS for _role, user in value.users)
+    for role in dict.fromkeys(role for role, _part in value.parts):
+        if role != "keepdim" or not viewed:
+            yield Step(value, role)
+
+
+def described(value: Value, depth: int) -> str:
+    value = seen_through(value)
+    if not depth or not value.parts:
+        return kind(value)
+    parts = sorted(described(part, depth - 1) for _role, part in value.parts)
+    return f"{value.label}({', '.join(parts)})"
+
+
+def counterparts(reference: str, mistake: str, submission: str) -> tuple[Caret, ...]:
+    """Return the places at which the submission makes the mistake; empty if they are uncertain."""
+    try:
+        state = frozenset(computation(reference).flow.state)
+        right, wrong, theirs = (computation(source, state) for source in (reference, mistake, submission))
+        changes = changed(reference, mistake)
+        told = told_by(changes, wrong.steps, LEVELS, right, wrong) or told_by(changes, wrong.views, OWN_LEVELS, right, wrong)
+        found = [(level, first(the_one(step, level, right, wrong, theirs) for step in steps)) for level, steps in told]
+    except (SyntaxError, ValueError, RecursionError, TooLarge):
+        return ()
+    lines = lines_of(submission)
+    spots = [(level, caret_of(at, lines)) for level, at in found if at is not None]
+    return one_per_line(spots) if len(spots) == len(found) else ()
+
+
+@lru_cache(maxsize=8)
+def computation(source: str, state: frozenset[str] = frozenset()) -> Computation:
+    """Return the computation of a source. It is cached, because several mistakes are searched for in one submission."""
+    return Computation(flow_of(source, state))
+
+
+def one_per_line(found: list[tuple[int, Caret]]) -> tuple[Caret, ...]:
+    """Return one spot of each line: the one that needed the least detail, and among those the widest."""
+    best = {spot.line: spot for _level, spot in sorted(found, key=lambda each: (-each[0], each[1].width))}
+    return tuple(sorted(best.values()))
+
+
+def told_by(changes: list[Span], steps: list[Step], levels: int, right: Computation, wrong: Computation) -> list[tuple[int, list[Step]]]:
+    """Return, for each change that these steps show, the lowest level that tells them from the reference, and the nearest ones."""
+    found = []
+    for change in changes:
+        near = sorted((step for step in steps if change.touches(step.at)), key=lambda step: change.apart(step.at))
+        for level in range(levels):
+            if told := [step for step in near if wrong.descriptions(step, level) - right.described_at(level).keys()]:
+                first_of_value = {id(step.value): step for step in reversed(told) if where(step.at) == where(told[0].at)}
+                found.append((level, list(first_of_value.values())[::-1]))
+                break
+    return found
+
+
+def first(places: Iterator[ast.AST | None]) -> ast.AST | None:
+    return next((place for place in places if place is not None), None)
+
+
+def the_one(step: Step, level: int, right: Computation, wrong: Computation, theirs: Computation) -> ast.AST | None:
+    """Return the only place at which the submission takes a step for the same use; None if there is none.
+
+    If there are several, higher levels of detail may tell them apart.
+    """
+    for closer in range(level, LEVELS):
+        said = wrong.descriptions(step, closer)
+        told = said - right.described_at(closer).keys()
+        avoided = right.described_at(closer).keys() if told == said else frozenset[str]()
+        found = theirs.places(closer, told, avoided)
+        if not found:
+            return theirs.place_of_effect(closer, told)
+        if len(found) == 1:
+            taken = next(iter(found.values()))
+            used = {*wrong.uses(step.value, 1)}
+            used_alike = any(each.value.is_effect or used & {*theirs.uses(each.value, 1)} for each in taken)
+            whole = all(holds_its_sum(each.value) for each in taken)
+            return taken[0].at if used_alike and whole and len(wrong.places(closer, told, avoided)) == 1 else None
+    return None
+
+
+def holds_its_sum(value: Value) -> bool:
+    """Return True if every sum that a division divides by is written within it. Otherwise a missing term may belong elsewhere."""
+    divisors = [seen_through(part.parts[0][1]) for _role, part in value.parts if value.label == "*" and part.label == "1/"]
+    return all(within(part.at, value.at) for part in divisors if part.label == "+")
+
+
+def within(inner: ast.AST | None, outer: ast.AST | None) -> bool:
+    return where(outer)[:2] <= where(inner)[:2] and where(inner)[2:] <= where(outer)[2:]
+
+
+def where(node: ast.AST | None) -> Extent:
+    line, column, last, end = (getattr(node, name, 0) or 0 for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"))
+    return line, column, last, end
+
+
+def caret_of(node: ast.AST, lines: list[str]) -> Caret:
+    """Return the place to underline: the name of a called function, the target of an assignment, a returned value, or the whole expression.
+
+    If an expression has several lines, only its first line is underlined.
+    """
+    match node:
+        case ast.Call(func=ast.Attribute(attr=name, end_lineno=int(last), end_col_offset=int(end))):
+            node = ast.Name(name, lineno=last, col_offset=end - len(name.encode()), end_lineno=last, end_col_offset=end)
+        case ast.Call(func=ast.Name() as function):
+            node = function
+        case ast.Return(value=ast.expr() as returned):
+            node = returned
+        case ast.Assign(targets=[target, *_]) | ast.AugAssign(target=target) | ast.AnnAssign(target=target):
+            node = target
+    line, column = position(lines, node)
+    text = lines[line - 1].rstrip()
+    _line, _column, last, end = where(node)
+    stop = len(text.encode()[:end].decode(errors="ignore")) if last == line else len(text)
+    return Caret(line, column, max(1, stop - column + 1))

@@ -1,0 +1,181 @@
+"""A single word for every operation, written as an operator, a method or a function."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Mapping, Sequence
+
+from normgrade.pointing.values import Value, constant, number, same, seen_through
+
+OPERATORS: Mapping[type[ast.AST], str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.MatMult: "@", ast.Mod: "%", ast.FloorDiv: "//",
+    ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Is: "is", ast.IsNot: "is not",
+    ast.In: "in", ast.NotIn: "not in", ast.And: "and", ast.Or: "or",
+}  # fmt: skip
+SPELLINGS = {  # other names of the same operations
+    "add": "+", "sub": "-", "subtract": "-", "mul": "*", "multiply": "*", "div": "/", "divide": "/", "true_divide": "/", "pow": "**",
+    "matmul": "@", "mm": "@", "mv": "@", "dot": "@", "ndim": "dim", "size": "shape", "clip": "clamp", "clamp_min": "clamp",
+    "absolute": "abs", "data": "detach", "square_": "square", "maximum": "clamp", "max": "amax", "half": "to half",
+}  # fmt: skip
+ROLES = {  # of the positional arguments after the first
+    **dict.fromkeys(("mean", "sum", "amax", "amin", "prod", "var", "std", "var_mean", "std_mean"), ("dim", "keepdim")),
+    "clamp": ("min", "max"), "softmax": ("dim",), "lerp": ("end", "weight"), "range": ("1", "2"),
+}  # fmt: skip
+SAME_ROLES = {"axis": "dim", "keepdims": "keepdim", "exponent": "1", "other": "1", "input": "0"}
+REDUCTIONS = frozenset({"mean", "sum", "amax", "amin", "prod"})
+SPREADS = frozenset({"var", "std", "var_mean", "std_mean"})
+
+
+def operation(name: str, given: Sequence[Value], named: Mapping[str, Value], at: ast.AST | None) -> Value:
+    """Return the value of an operation on values, some of them with a name."""
+    name = SPELLINGS.get(name, name)
+    if name == "cat" or name == "stack":
+        return Value(name, parts_of(name, given, named), at)
+    if len(given) + len(named) == 2 and name in ARITHMETIC and not {"alpha", "rounding_mode"} & named.keys():
+        one, other = (*given, *named.values())
+        return ARITHMETIC[name](one, other, at)
+    if name == "+" and "alpha" in named and len(given) == 2:
+        return Value("+", (("", given[0]), ("", times(named["alpha"], given[1], at))), at)
+    if len(given) == 1 and not named and name in ROOTS:
+        return ROOTS[name](given[0], at)
+    if name in SPREADS and given:
+        return spread(name, given, named, at)
+    if name in REDUCTIONS and given:
+        return Value(name, completed(dict(parts_of(name, given, named))), at)
+    return Value(name, parts_of(name, given, named), at)
+
+
+def parts_of(name: str, given: Sequence[Value], named: Mapping[str, Value]) -> tuple[tuple[str, Value], ...]:
+    roles = ("0", *ROLES.get(name, ()))
+    placed = [(roles[number] if number < len(roles) else str(number), value) for number, value in enumerate(given)]
+    return (*placed, *sorted((SAME_ROLES.get(role, role), value) for role, value in named.items()))
+
+
+def spread(name: str, given: Sequence[Value], named: Mapping[str, Value], at: ast.AST | None) -> Value:
+    """Return the value of a variance, or of its root, with its correction, which is 1 by default.
+
+    A bool in the second position is `unbiased`.
+    """
+    parts = {"0": given[0]}
+    for role, value in (*(("", value) for value in given[1:]), *named.items()):
+        is_bool = value.label in ("constant True", "constant False")
+        if role == "unbiased" or (not role and is_bool and "correction" not in parts):
+            parts["correction"] = constant(int(value.label == "constant True"), value.at)
+        elif role in ("correction", "ddof"):
+            parts["correction"] = value
+        else:
+            parts[SAME_ROLES.get(role, role) or ("keepdim" if is_bool else "dim")] = value
+    parts.setdefault("correction", constant(1))
+    if name == "std":
+        return Value("sqrt", (("0", Value("var", completed(parts), at)),), at)
+    return Value(name, completed(parts), at)
+
+
+def completed(parts: dict[str, Value]) -> tuple[tuple[str, Value], ...]:
+    """Return the parts of a reduction, with defaults for the missing ones."""
+    return tuple({**parts, "dim": parts.get("dim", constant(None)), "keepdim": parts.get("keepdim", constant(False))}.items())
+
+
+# Arithmetic
+
+
+def sum_of(one: Value, other: Value, at: ast.AST | None) -> Value:
+    return folded("+", one, other, at) or Value("+", (("", one), ("", other)), at)
+
+
+def difference(one: Value, other: Value, at: ast.AST | None) -> Value:
+    return folded("-", one, other, at) or Value("-", (("0", one), ("1", other)), at)
+
+
+def times(one: Value, other: Value, at: ast.AST | None) -> Value:
+    if number(one) is None and same(one, other):
+        return Value("square", (("0", one),), at)
+    return folded("*", one, other, at) or Value("*", (("", one), ("", other)), at)
+
+
+def quotient(one: Value, other: Value, at: ast.AST | None) -> Value:
+    """Return a / b as a · (1 / b), so that a reciprocal root and a division by a root are the same."""
+    if found := folded("/", one, other, at):
+        return found
+    if one.label == "sum" and seen_through(other).label not in ("+", "-"):  # n - 1 or n + 1 gives no mean
+        return Value("mean", (*one.parts, ("by", other)), at)
+    inverse = Value("1/", (("0", other),), at)
+    return inverse if number(one) == 1 else Value("*", (("", one), ("", inverse)), at)
+
+
+def power(one: Value, other: Value, at: ast.AST | None) -> Value:
+    if found := folded("**", one, other, at):
+        return found
+    match number(other):
+        case 2:
+            return Value("square", (("0", one),), at)
+        case 0.5:
+            return Value("sqrt", (("0", one),), at)
+        case -0.5:
+            return reciprocal_root(one, at)
+    return Value("**", (("0", one), ("1", other)), at)
+
+
+def reciprocal_root(value: Value, at: ast.AST | None) -> Value:
+    return Value("1/", (("0", Value("sqrt", (("0", value),), at)),), at)
+
+
+def reciprocal(value: Value, at: ast.AST | None) -> Value:
+    return Value("1/", (("0", value),), at)
+
+
+def square(value: Value, at: ast.AST | None) -> Value:
+    return Value("square", (("0", value),), at)
+
+
+def folded(sign: str, one: Value, other: Value, at: ast.AST | None) -> Value | None:
+    """Return the result of an operation on two numbers; None if one is not a known number, or the operation fails."""
+    left, right = number(one), number(other)
+    if left is None or right is None:
+        return None
+    try:
+        found = COMPUTED[sign](left, right)
+    except (ArithmeticError, ValueError):
+        return None
+    return as_number(found, at) if isinstance(found, float) else None
+
+
+def as_number(found: float, at: ast.AST | None) -> Value:
+    return constant(int(found) if found == found // 1 and abs(found) < 1e15 else found, at)
+
+
+def negative(value: Value, at: ast.AST | None) -> Value:
+    known = number(value)
+    return Value("negative", (("0", value),), at) if known is None else as_number(-known, at)
+
+
+def negated(value: Value, at: ast.AST | None) -> Value:
+    """Return the negation of a value; a comparison becomes the opposite comparison."""
+    if value.label in OPPOSITES:
+        return Value(OPPOSITES[value.label], value.parts, value.at)
+    return value.parts[0][1] if value.label == "not" else Value("not", (("0", value),), at)
+
+
+def either(condition: Value, then: Value, otherwise: Value, at: ast.AST | None) -> Value:
+    """Return one of two values, chosen by a condition."""
+    if seen_through(then) is seen_through(otherwise):
+        return then
+    if condition.label in ("not", "is not", "!=", "not in"):
+        return Value("either", (("if", negated(condition, at)), ("then", otherwise), ("else", then)), at)
+    return Value("either", (("if", condition), ("then", then), ("else", otherwise)), at)
+
+
+PAIRS = (("is", "is not"), ("==", "!="), ("in", "not in"), ("<", ">="), (">", "<="))
+OPPOSITES = {one: other for pair in PAIRS for one, other in (pair, pair[::-1])}
+COMPUTED: Mapping[str, Callable[[float, float], float]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "**": operator.pow,
+}  # fmt: skip
+ARITHMETIC: Mapping[str, Callable[[Value, Value, ast.AST | None], Value]] = {
+    "+": sum_of,
+    "-": difference,
+    "*": times,
+    "/": quotient,
+    "**": power,
+}
+ROOTS = {"rsqrt": reciprocal_root, "reciprocal": reciprocal, "square": square}

@@ -1,0 +1,199 @@
+"""Run-time enforcement of the rule that an exercise is written by hand: banned parts of PyTorch raise, by any name.
+
+This is a rule of the exercise, not a wall: code that sets out to break it can. Inspection has searched the source already.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import sys
+import warnings
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, partial
+from types import FunctionType, ModuleType
+from typing import Any
+
+import torch
+
+from normgrade.course.ban import Ban
+from normgrade.language import _
+from normgrade.probes import layers
+from normgrade.worker.untrusted import backward_passes, banned_arrays
+from normgrade.worker.untrusted.banned_imports import SUBMISSION, forbid_imports
+from normgrade.worker.untrusted.stopping import Banned, ByHand, raising, stop, stop_when_imported
+
+KEYS = (  # dispatch keys whose kernels a processor can run; an operation under any other key ends in one of these
+    *("CompositeImplicitAutograd", "CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional"),
+    *("FuncTorchBatched", "FuncTorchBatchedDecomposition"),
+    *("CPU", "MkldnnCPU", "NestedTensorCPU", "QuantizedCPU", "SparseCPU", "SparseCsrCPU"),
+)
+FUNCTIONAL = "torch.nn.functional"
+IN_PYTHON = {  # modules with Python versions of operations and functions
+    *(FUNCTIONAL, "torch.masked._ops"),
+    *("torch.nn.utils.parametrizations", "torch.nn.utils.spectral_norm", "torch.nn.utils.weight_norm"),
+    *("torch.autograd.forward_ad", "torch.distributions.categorical", "torch.distributions.transforms", "torch.nn.utils.clip_grad"),
+    *("torch._refs", "torch._refs.nn.functional", "torch._decomp.decompositions", "torch._decomp.decompositions_for_jvp"),
+}
+PAST_DISPATCH = (
+    *("_jit_to_static_module", "_fuse_to_static_module"),  # the modules that they return have kernels of their own
+    "_enter_dual_level",  # computes derivatives forward, with kernels of its own
+)
+
+
+def kernels() -> Mapping[str, Sequence[tuple[str, str]]]:
+    """Return the name and the key of every operation's kernels, by the operation's dotted name. It takes some milliseconds."""
+    found = defaultdict(list)
+    for key in KEYS:
+        for name in torch._C._dispatch_get_registrations_for_dispatch_key(key):
+            operation, _dot, variant = name.partition(".")
+            if not variant or not key.startswith("Composite"):  # a composite kernel of a variant ends in kernels of the operation
+                found[f"torch.ops.{operation.replace('::', '.')}"].append((name, key))
+    return {operation: kept for operation, kept in found.items() if any(not key.startswith("FuncTorch") for _name, key in kept)}
+
+
+KERNELS = kernels()
+OPERATIONS = "\n".join(KERNELS)
+FAMILIES = {f"{name.rpartition('.')[0]}." for name in (*KERNELS, f"{FUNCTIONAL}.any")}
+
+
+def against_stand_in(ban: Ban, name: str) -> str | None:
+    """Return the pattern that bans the operation, function or layer of that name, and so its Python version; None if there is none."""
+    bare = name.lstrip("_")
+    alike = ((f"torch.ops.aten.{name}", f"torch.{name}"), (f"{FUNCTIONAL}.{bare}",), (f"torch.nn.{bare}",))
+    return next(filter(None, (ban.against(*names) for names in alike)), None)
+
+
+def perhaps_banned(ban: Ban, lines: str) -> Iterator[str]:
+    """Yield the names in `lines` that contain the longest literal part of a pattern: to ask about every name takes too long."""
+    for found in literal_parts(ban.banned).finditer(lines):
+        yield lines[lines.rfind("\n", 0, found.start()) + 1 : found.end()]
+
+
+@cache
+def literal_parts(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    """Return a regex of the longest literal part of every pattern that may be meant for PyTorch, as a fast pre-filter."""
+    parts = {re.escape(longest_literal_part(pattern)) for pattern in patterns if may_be_of_torch(pattern)}
+    return re.compile(f"(?:{'|'.join(parts)}).*" if parts else "(?!)")
+
+
+def longest_literal_part(pattern: str) -> str:
+    """Return the longest part without wildcards in a pattern's last name; empty for "torch.*", which pre-filters nothing."""
+    return max(re.split(r"[*?]|\[.*?\]", pattern.rpartition(".")[2]), key=len)
+
+
+def may_be_of_torch(pattern: str) -> bool:
+    """Return True if a pattern may match an operation, a function or a layer of PyTorch."""
+    module = re.split(r"[*?[]", pattern, maxsplit=1)[0].rpartition(".")[0]
+    return any(family.startswith(f"{module}." if module else "") for family in FAMILIES)
+
+
+def enforce(ban: Ban) -> None:
+    """Make the banned parts of PyTorch raise, and banned modules impossible to import, in this process and for good."""
+    stop_operations(ban)
+    for function, dotted, rule in functions_in(loaded(), ban):
+        stop(function, dotted, rule)
+    stop_when_imported(lambda module: banned_functions(module, ban) if module.__name__ in IN_PYTHON else ())
+    banned_arrays.enforce(ban)
+    for name in PAST_DISPATCH:
+        if pattern := ban.against(f"torch._C.{name}"):
+            setattr(torch._C, name, raising(f"torch._C.{name}", pattern))
+    forbid_subclasses(ban)
+    forbid_imports(ban)
+    if pattern := ban.against(backward_passes.ENGINE):
+        layers.CALLING.set(partial(backward_passes.none_in_between, pattern))
+
+
+def prepare(ban: Ban) -> None:
+    """Find everything that is banned, so that workers that are forked from here need not."""
+    banned_operations(ban)
+    functions_in(loaded(), ban)
+    banned_arrays.prepare(ban)
+
+
+def loaded() -> frozenset[str]:
+    """Return the modules of IN_PYTHON that are imported already."""
+    return frozenset(IN_PYTHON & sys.modules.keys())
+
+
+@cache
+def functions_in(modules: frozenset[str], ban: Ban) -> tuple[Banned, ...]:
+    """Return every banned function of these modules, with its dotted name and the pattern that bans it."""
+    return tuple(found for name in sorted(modules) for found in banned_functions(sys.modules[name], ban))
+
+
+def stop_operations(ban: Ban) -> None:
+    """Replace every kernel of a banned operation by one that raises."""
+    libraries: dict[str, Any] = {}
+    with warnings.catch_warnings(action="ignore"):  # PyTorch warns that there is a kernel already
+        for operation, pattern in banned_operations(ban):
+            refusing = raising(usual_name(operation), pattern)
+            for full_name, key in KERNELS[operation]:
+                namespace, _colons, name = full_name.partition("::")
+                if namespace not in libraries:
+                    libraries[namespace] = torch._C._dispatch_library("IMPL", namespace, "", __file__, 0)
+                libraries[namespace].impl(name, key, refusing)
+    for library in libraries.values():  # kernels live as long as their library: it stays for good, out of reach of Python code
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))
+
+
+@cache
+def banned_operations(ban: Ban) -> tuple[tuple[str, str], ...]:
+    """Return every banned operation, with the pattern that bans it."""
+    found = [operation for operation in dict.fromkeys(perhaps_banned(ban, OPERATIONS)) if operation in KERNELS]
+    return tuple((operation, pattern) for operation in found if (pattern := ban.against(*names_of(operation))))
+
+
+def names_of(operation: str) -> tuple[str, ...]:
+    short = operation.removeprefix("torch.ops.aten.")
+    return (operation,) if short == operation else (operation, f"torch.{short}")
+
+
+def usual_name(operation: str) -> str:
+    """Return the name by which a learner knows an operation."""
+    *_, name = names_of(operation)
+    return name if hasattr(torch, name.removeprefix("torch.")) else operation
+
+
+def banned_functions(module: ModuleType, ban: Ban) -> Iterator[Banned]:
+    """Yield the functions of a module that do a banned operation in Python. Functions that only call a banned operation raise anyway."""
+    for name in dict.fromkeys(perhaps_banned(ban, names_in(module))):
+        thing = getattr(module, name, None)
+        own = getattr(thing, "__module__", None) == module.__name__
+        only_calls = module.__name__ == FUNCTIONAL and f"torch.ops.aten.{name}" in KERNELS
+        if not own or only_calls or name.endswith("_backward"):  # PyTorch reads the source of such functions for derivatives of others
+            continue
+        if pattern := against_stand_in(ban, name):
+            for function in functions_of(thing):
+                yield function, f"{module.__name__}.{name}", pattern
+
+
+@cache
+def names_in(module: ModuleType) -> str:
+    return "\n".join(vars(module))
+
+
+def functions_of(thing: object) -> Iterator[FunctionType]:
+    """Yield the function, and all functions that it wraps; for a class, those of its methods."""
+    for each in vars(thing).values() if isinstance(thing, type) else (thing,):
+        while isinstance(each, FunctionType):
+            yield each
+            each = getattr(each, "__wrapped__", None)
+
+
+def forbid_subclasses(ban: Ban) -> None:
+    """Make a class of the submission raise if it inherits from a banned layer, because constructor and state would be the library's."""
+
+    def refuse(heir: type, /, **keywords: Any) -> None:
+        for base in heir.__bases__ if heir.__module__ == SUBMISSION else ():
+            names = f"torch.nn.{base.__qualname__}", f"{base.__module__}.{base.__qualname__}"
+            if names[1].startswith("torch.nn.") and (pattern := ban.against(*names)):
+                why = _(
+                    "this inherits from `{name}`, which the exercise bans (by the rule `{pattern}`): it is to be written by hand",
+                    name=names[0] if hasattr(torch.nn, base.__qualname__) else names[1],
+                    pattern=pattern,
+                )
+                raise ByHand(why)
+
+    torch.nn.Module.__init_subclass__ = classmethod(refuse)  # type: ignore[assignment]

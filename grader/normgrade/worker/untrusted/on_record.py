@@ -1,0 +1,156 @@
+"""Plays on record: every sub-expression of the source reports its value, and the last of these values are kept."""
+
+from __future__ import annotations
+
+import linecache
+from collections import Counter, deque
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import lru_cache
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from normgrade.worker.untrusted import play
+from normgrade.worker.untrusted.exceptions import describe
+from normgrade.worker.untrusted.rewriting import REPORT, Kind, Spot, rewritten
+from normgrade.worker.untrusted.written_with import Library, library
+from normgrade.worker.wire.observation import Array, Cause, Observation, Playable, Put, Record, Recording
+from normgrade.worker.wire.recorded import MOST_DIMENSIONS, MOST_NUMBERS, MOST_OF_ALL, MOST_RECORDS
+
+SCALARS = (bool, int, str, bytes, tuple, list, dict, set, type(None))  # the types of most values that are no floating-point numbers
+KEPT = 64  # how many rewritten sources are kept
+
+
+@dataclass
+class Recorder:
+    """A recorder that gets every value at every place. It keeps the last ones, and can replace some.
+
+    A value that is only read, and was recorded before, is recorded again if `every` is True. Iterations are counted over the whole play.
+    """
+
+    spots: Sequence[Spot]
+    used: Library
+    puts: dict[tuple[int, int], np.ndarray] = field(default_factory=dict)
+    keep: bool = True
+    every: bool = False
+    records: deque[Record] = field(default_factory=deque)
+    iterations: Counter[int] = field(default_factory=Counter)
+    numbers: int = 0
+    read: dict[int, tuple[object, np.ndarray]] = field(default_factory=dict)  # by identity: the value and its numbers
+
+    def tell(self, place: int, value: Any) -> Any:
+        """Record a value. Return it, or the value that was put in its place."""
+        if type(value) in SCALARS:
+            return value
+        with suppress(Exception):  # a value that cannot be read is not recorded
+            return self.told(place, value)
+        return value
+
+    def told(self, place: int, value: Any) -> Any:
+        seen = play.to_value(value, self.used, MOST_NUMBERS * 8)
+        if not isinstance(seen, Array) or seen.values.dtype.kind != "f":
+            return value
+        iteration = self.iterations[place]
+        self.iterations[place] += 1
+        if (place, iteration) in self.puts:
+            value = self.replaced(place, value, self.puts[place, iteration])
+            seen = play.to_value(value, self.used)
+            assert isinstance(seen, Array)
+        if self.keep and 0 < seen.values.size <= MOST_NUMBERS and seen.values.ndim <= MOST_DIMENSIONS and self.is_new(place, value, seen):
+            self.add(Record(place, iteration, seen.dtype, seen.values.astype(np.float64)))
+        return value
+
+    def is_new(self, place: int, value: Any, seen: Array) -> bool:
+        """Return False for a value that is only read, if its numbers are those that were recorded last, unless every value is kept."""
+        before = self.read.get(id(value))
+        self.read[id(value)] = value, seen.values
+        if self.every or self.spots[place].kind.makes or before is None:
+            return True
+        return not np.array_equal(before[1], seen.values, equal_nan=True)
+
+    def add(self, record: Record) -> None:
+        self.records.append(record)
+        self.numbers += record.values.size
+        while len(self.records) > MOST_RECORDS or self.numbers > MOST_OF_ALL:
+            self.numbers -= self.records.popleft().values.size
+
+    def replaced(self, place: int, value: Any, numbers: np.ndarray) -> Any:
+        """Return these numbers in the form of the value. A value that was updated in place keeps its identity."""
+        if isinstance(value, float):
+            return float(numbers)
+        if isinstance(value, np.ndarray | np.generic):
+            new: Any = np.array(numbers, dtype=value.dtype)
+        else:
+            new = self.used.given(Array(np.array(numbers), "float64")).to(value.dtype)
+        if self.spots[place].kind is not Kind.UPDATED:
+            return new
+        if isinstance(value, np.ndarray):
+            value[...] = new
+        else:
+            value.detach().copy_(new)
+        return value
+
+
+@dataclass
+class Reporter:
+    """The function that a rewritten module calls with every value."""
+
+    recorder: Recorder | None = None
+
+    def __call__(self, place: int, value: Any) -> Any:
+        return value if self.recorder is None else self.recorder.tell(place, value)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A rewritten source as a module, with its places and its reporter."""
+
+    module: ModuleType
+    spots: Sequence[Spot]
+    reporter: Reporter
+
+
+@lru_cache(KEPT)
+def prepared(source: str, file_name: str) -> Prepared:
+    """Execute a rewritten source. Its exceptions are passed on."""
+    new, reporter, module = rewritten(source), Reporter(), ModuleType("submission")
+    module.__file__ = file_name
+    vars(module)[REPORT] = reporter
+    linecache.cache[file_name] = (len(source), None, source.splitlines(keepends=True), file_name)
+    with play.found_by_name(module):
+        exec(compile(new.tree, file_name, "exec", dont_inherit=True, optimize=0), vars(module))
+    return Prepared(module, new.spots, reporter)
+
+
+def play_on_record(
+    source: str,
+    file_name: str,
+    request: Playable,
+    probes: ModuleType | None,
+    size_limit_bytes: int,
+    written_with: str = "torch",
+    puts: Iterable[Put] = (),
+    keep: bool = True,
+    every: bool = False,
+) -> Recording:
+    """Play a request once in float64, and record values if `keep` is True.
+
+    If `every` is True, a value is also recorded when a name is read again. `puts` are the values that replace others.
+    """
+    try:
+        subject = prepared(source, file_name)
+    except BaseException as error:  # SystemExit and KeyboardInterrupt too: the source has raised them
+        return Recording(error=describe(error, file_name, cause=Cause.NOT_LOADED))
+    own = {(put.place, put.iteration): put.values.values for put in puts}
+    recorder = Recorder(subject.spots, library(written_with), own, keep, every)
+    subject.reporter.recorder = recorder
+    try:
+        seen = play.play(subject.module, request, probes, size_limit_bytes, "float64", written_with=written_with)
+    except BaseException as error:  # the values that the probe returned could not be read
+        seen = Observation(error=describe(error, file_name))
+    finally:
+        subject.reporter.recorder = None
+    return Recording(seen.values, seen.error, records=tuple(recorder.records))

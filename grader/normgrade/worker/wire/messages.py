@@ -1,0 +1,241 @@
+"""The messages between grader and worker, each as one frame: the kinds of question, and the observation or recording that answers them.
+
+Reading a frame with any content either succeeds or raises `ProtocolError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar, cast
+
+from normgrade.course.ban import Ban
+from normgrade.language import _
+from normgrade.worker.wire import framing, recorded
+from normgrade.worker.wire.framing import ANSWER_HEADER_BYTES, ProtocolError
+from normgrade.worker.wire.observation import Cause, Error, Frame, Observation, Playable, Put, Recording, Request, Value
+from normgrade.worker.wire.validation import fields, items, member, natural, optional, text
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """A request to execute this source as the module `name`. Its answer is an observation, empty if all went well."""
+
+    source: str
+    file_name: str
+    name: str
+
+
+@dataclass(frozen=True)
+class PlayQuestion:
+    """A request to play a probe. A value of more than `size_limit_bytes` is described, not returned.
+
+    With a `source`, which is one of the course's own, the worker loads it first, unless it was the last one. With `exactly`, the probe is
+    played in float64, and the numbers of the request are float64 too. The same question is often asked again.
+    """
+
+    request: Playable
+    size_limit_bytes: int
+    source: str | None = None
+    exactly: bool = False
+
+    @cached_property
+    def packed(self) -> tuple[bytes, list[bytes]]:
+        """The packed question, which is sent to every worker."""
+        return packed(self)
+
+    def is_that(self, other: PlayQuestion) -> bool:
+        """Return True if both questions hold the same request object, and play the same source in the same dtype."""
+        return self.request is other.request and (self.source, self.exactly) == (other.source, other.exactly)
+
+
+@dataclass(frozen=True)
+class RecordQuestion:
+    """A request to play a probe once in float64 and record the values on the way. Its numbers are float64. A `Recording` answers it.
+
+    Without a `source`, the submission is played. The question holds no expected values.
+    """
+
+    request: Playable
+    size_limit_bytes: int
+    source: str | None = None
+
+
+@dataclass(frozen=True)
+class Substitute:
+    """A request to play a source of the course's own on record, with other values in some of its places. `keep`: record the values."""
+
+    request: Playable
+    size_limit_bytes: int
+    source: str
+    puts: tuple[Put, ...]
+    keep: bool = False
+
+
+Question = Load | PlayQuestion | RecordQuestion | Substitute | Ban  # the worker enforces a ban, and answers it by an empty observation
+OnRecord = (RecordQuestion, Substitute)  # the questions that a recording answers
+Message = Question | Observation
+M = TypeVar("M", bound=Message)
+Kinds = type[M] | tuple[type[M], ...]
+QUESTIONS: tuple[type[Question], ...] = (Load, PlayQuestion, Ban, RecordQuestion, Substitute)
+ANSWERS: tuple[type[Observation], ...] = (Observation, Recording)
+KINDS: dict[type[Any], int] = {Load: 1, PlayQuestion: 2, Observation: 3, Ban: 4, RecordQuestion: 5, Substitute: 6, Recording: 7}
+
+
+def answered_by(question: Question) -> type[Observation]:
+    """Return the kind of message that answers a question."""
+    return Recording if isinstance(question, OnRecord) else Observation
+
+
+def body_limit_bytes(question: Question) -> int:
+    """Return how many bytes the arrays of its answer may have together."""
+    if not isinstance(question, PlayQuestion | RecordQuestion | Substitute):
+        return 0
+    limit = framing.body_limit_bytes(question.size_limit_bytes)
+    return limit + recorded.BYTES if isinstance(question, OnRecord) else limit
+
+
+def encode(message: Message, serial: int = 0) -> bytes:
+    """Encode a message as one frame."""
+    return framing.build(KINDS[type(message)], serial, *(message.packed if isinstance(message, PlayQuestion) else packed(message)))
+
+
+def packed(message: Message) -> tuple[bytes, list[bytes]]:
+    """Return a message as JSON text, and the bytes of its arrays."""
+    from normgrade.worker.wire.packing import pack  # it needs NumPy, which the grader imports while the zygote starts
+
+    return pack(written(message))
+
+
+def decode(kinds: Kinds[M], frame: bytes, header_limit: int = ANSWER_HEADER_BYTES, body_limit: int = 0) -> tuple[int, M]:
+    """Return the serial and the message of exactly one frame. Limits are in bytes."""
+    return read(kinds, framing.parse(frame, header_limit, body_limit))
+
+
+def receive(fd: int, kinds: Kinds[M], header_limit: int, body_limit: Callable[[], int]) -> tuple[int, M]:
+    """Wait for one whole frame; return its serial and its message. Raises EOFError if the stream ends before its first byte."""
+    return read(kinds, framing.receive(fd, header_limit, body_limit))
+
+
+def read(kinds: Kinds[M], frame: framing.Parts) -> tuple[int, M]:
+    """Return the serial and the message of a frame. Raises ProtocolError if its kind is none of `kinds`."""
+    allowed = {KINDS[kind]: kind for kind in (kinds if isinstance(kinds, tuple) else (kinds,))}
+    if frame.kind not in allowed:
+        known = _(" or ").join(map(str, allowed))
+        raise ProtocolError(_("a frame of kind {kind}; expected is {known}", kind=frame.kind, known=known))
+    from normgrade.worker.wire.packing import unpack
+
+    message = READERS[allowed[frame.kind]](unpack(frame.header, frame.body))
+    return frame.serial, cast(M, message)
+
+
+def written(message: Message) -> dict[str, Any]:
+    """Return the fields of a message."""
+    match message:
+        case Load():
+            return {"source": message.source, "file_name": message.file_name, "name": message.name}
+        case PlayQuestion(request, size_limit_bytes, source, exactly):
+            how = {"size_limit_bytes": size_limit_bytes, "source": source, "exactly": exactly}
+            return {"probe": request.probe, **how, "inputs": request.inputs}
+        case RecordQuestion(request, size_limit_bytes, source):
+            return {"probe": request.probe, "size_limit_bytes": size_limit_bytes, "source": source, "inputs": request.inputs}
+        case Substitute(request, size_limit_bytes, source, puts, keep):
+            how = {"size_limit_bytes": size_limit_bytes, "source": source}
+            return {"probe": request.probe, **how, "puts": recorded.written_puts(puts), "keep": keep, "inputs": request.inputs}
+        case Ban():
+            return {"banned": list(message.banned), "allowed": list(message.allowed)}
+        case Observation():
+            error = None if message.error is None else write_error(message.error)
+            seen = {"values": {place: as_value(value) for place, value in message.values.items()}, "error": error}
+            return seen | (recorded.written_records(message.records) if isinstance(message, Recording) else {})
+
+
+def write_error(error: Error) -> dict[str, Any]:
+    frames = [[frame.line, frame.function, frame.text, frame.column, frame.width] for frame in error.frames]
+    types = list(error.types)
+    return {"cause": str(error.cause), "message": error.message, "types": types, "frames": frames, "step": error.step, "meant": error.meant}
+
+
+def read_load(content: object) -> Load:
+    source, file_name, name = fields(content, "source", "file_name", "name")
+    return Load(text(source), text(file_name), text(name))
+
+
+def read_play(content: object) -> PlayQuestion:
+    probe, size_limit_bytes, source, exactly, inputs = fields(content, "probe", "size_limit_bytes", "source", "exactly", "inputs")
+    return PlayQuestion(read_request(probe, inputs), natural(size_limit_bytes), optional(source), exactly is True)
+
+
+def read_record_question(content: object) -> RecordQuestion:
+    probe, size_limit_bytes, source, inputs = fields(content, "probe", "size_limit_bytes", "source", "inputs")
+    return RecordQuestion(read_request(probe, inputs), natural(size_limit_bytes), optional(source))
+
+
+def read_substitute(content: object) -> Substitute:
+    names = ("probe", "size_limit_bytes", "source", "puts", "keep", "inputs")
+    probe, size_limit_bytes, source, puts, keep, inputs = fields(content, *names)
+    return Substitute(read_request(probe, inputs), natural(size_limit_bytes), text(source), recorded.read_puts(puts), keep is True)
+
+
+def read_request(probe: object, inputs: object) -> Request:
+    if not isinstance(inputs, dict):
+        raise ProtocolError(_("inputs that are no object"))
+    return Request(text(probe), inputs)
+
+
+def read_ban(content: object) -> Ban:
+    banned, allowed = fields(content, "banned", "allowed")
+    return Ban(tuple(map(text, items(banned))), tuple(map(text, items(allowed))))
+
+
+def read_observation(content: object) -> Observation:
+    values, error = fields(content, "values", "error")
+    return Observation(read_values(values), None if error is None else read_error(error))
+
+
+def read_recording(content: object) -> Recording:
+    values, error, records, numbers = fields(content, "values", "error", "records", "numbers")
+    found = recorded.read_records(records, numbers)
+    return Recording(read_values(values), None if error is None else read_error(error), records=found)
+
+
+def read_values(values: object) -> dict[str, Value]:
+    """Return the values of an observation, by place."""
+    if not isinstance(values, dict):
+        raise ProtocolError(_("values that are no object"))
+    return {place: as_value(value) for place, value in values.items()}
+
+
+def read_error(content: object) -> Error:
+    cause, message, types, frames, step, meant = fields(content, "cause", "message", "types", "frames", "step", "meant")
+    named, lines = tuple(map(text, items(types))), tuple(map(read_frame, items(frames)))
+    return Error(member(Cause, cause), text(message), named, lines, read_step(step), text(meant))
+
+
+def read_frame(content: object) -> Frame:
+    line, function, source, column, width = items(content, 5)
+    return Frame(natural(line), text(function), text(source), natural(column), natural(width))
+
+
+def as_value(thing: object) -> Value:
+    """Return a value at one place of an observation. Raises ProtocolError for a list, a tuple or an object."""
+    if not isinstance(thing, Value):
+        raise ProtocolError(_("a value that is neither an array, a description, a number, a text nor null"))
+    return thing
+
+
+READERS: dict[type[Any], Callable[[object], Message]] = {
+    Load: read_load,
+    PlayQuestion: read_play,
+    Ban: read_ban,
+    Observation: read_observation,
+    RecordQuestion: read_record_question,
+    Substitute: read_substitute,
+    Recording: read_recording,
+}
+
+
+def read_step(step: object) -> int | str | None:
+    """Return the number of a step, or a word for one, or None."""
+    return natural(step) if isinstance(step, int) else optional(step)

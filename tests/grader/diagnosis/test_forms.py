@@ -1,0 +1,68 @@
+"""Findings about forms, and the known mistakes that are named instead of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from normgrade.course.course import Course, carried
+from normgrade.grade.grade import Submission, grade
+from normgrade.report.report import Outcome, Report
+
+RMS = """
+import torch
+from torch import nn
+
+class RMSNorm(nn.Module):
+    def __init__(self, dim, eps=1e-6):
+        super().__init__()
+        self.eps, self.weight = eps, nn.Parameter(torch.ones(dim))
+
+    def forward(self, x):
+        h = x.to(torch.promote_types(x.dtype, torch.float32))
+        scale = (h.square().mean(-1, keepdim=True) + self.eps).rsqrt()
+        return (h * scale * self.weight).to(x.dtype)
+"""
+NARROW = ("h = x.to(torch.promote_types(x.dtype, torch.float32))", "h = x")
+FLOAT32 = (".to(x.dtype)\n", "\n")
+WIDE = (".to(x.dtype)\n", ".double()\n")
+UNKNOWN = ("(h.square()", "(1.23456 * h.square()")  # a factor that no known mistake has, and that the search does not try either
+PLAIN = ("(h.square()", "(1.25 * h.square()")  # a factor that the search tries
+LEADING = ("return (h * scale * self.weight).to(x.dtype)", "return (h * scale * self.weight).to(x.dtype)[None]")
+IN_PLACE = (
+    "return (h * scale * self.weight).to(x.dtype)",
+    "y = (h * scale * self.weight).to(x.dtype)\n        x.data.mul_(1.5)\n        return y",
+)
+
+CASES: dict[str, tuple[list[tuple[str, str]], set[str]]] = {
+    "half precision as it comes": ([NARROW], {"no-upcast"}),
+    "half precision, beside what nobody knows": ([NARROW, UNKNOWN], {"half-precision"}),
+    "float32 comes back, beside what nobody knows": ([FLOAT32, UNKNOWN], {"float32-returned"}),
+    "float64 comes back, beside what nobody knows": ([WIDE, UNKNOWN], {"other-dtype"}),
+    "another shape, beside what nobody knows": ([LEADING, UNKNOWN], {"other-shape"}),
+    "a changed input, beside what nobody knows": ([IN_PLACE, UNKNOWN], {"input-left-changed"}),
+    "nothing of all that": ([UNKNOWN], set()),
+    "half precision, beside what is found on the way": ([NARROW, PLAIN], {"no-upcast", "unlisted-mistake"}),
+}
+
+
+@pytest.fixture(scope="module")
+def reports(expectations: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
+    folder, exercise, submissions = tmp_path_factory.mktemp("forms"), Course(carried()).exercise("rms_norm"), []
+    for number, (edits, _) in enumerate(CASES.values()):
+        source = RMS
+        for old, new in edits:
+            assert source.count(old) == 1
+            source = source.replace(old, new)
+        path = folder / f"{number}.py"
+        path.write_text(source, encoding="utf-8")
+        submissions.append(Submission(exercise, path, path.name))
+    return dict(zip(CASES, grade(submissions), strict=True))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_form_is_found_beside_any_other_mistake(case: str, reports: dict[str, Report]) -> None:
+    report = reports[case]
+    assert report.outcome is Outcome.FAILED
+    assert {name for diagnosis in report.diagnoses[:1] for name in diagnosis.mistakes} == CASES[case][1]

@@ -1,0 +1,214 @@
+"""Tests of messages: an encoded message is decoded back, and anything else raises a ProtocolError."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from normgrade.course.ban import Ban
+from normgrade.language.places import Absent
+from normgrade.worker.wire import framing, messages
+from normgrade.worker.wire.framing import ProtocolError
+from normgrade.worker.wire.messages import Load, PlayQuestion, RecordQuestion, Substitute
+from normgrade.worker.wire.observation import Array, Cause, Error, Foreign, Frame, Observation, Reason, Request, Value
+
+
+def back(values: dict[str, Value], error: Error | None = None) -> Observation:
+    """Return an observation after encoding and decoding."""
+    frame = messages.encode(Observation(values, error), 7)
+    serial, observation = messages.decode(Observation, frame, body_limit=10**6)
+    assert serial == 7
+    return observation
+
+
+def frame_of(header: bytes, body: bytes = b"", kind: int = 3) -> bytes:
+    return framing.build(kind, 0, header, [body])
+
+
+def answer(values: Any, error: Any = None, body: bytes = b"") -> bytes:
+    return frame_of(json.dumps({"values": values, "error": error}).encode(), body)
+
+
+def refuse(frame: bytes, message: str) -> None:
+    with pytest.raises(ProtocolError, match=message):
+        messages.decode(Observation, frame, body_limit=1000)
+
+
+def test_an_error_comes_back() -> None:
+    error = Error(
+        Cause.RAISED, "division by zero", ("ZeroDivisionError", "ArithmeticError"), (Frame(3, "forward", "1 / 0", 9, 5),), "step 2", "y"
+    )
+    assert back({"before": 1}, error).error == error
+
+
+def test_a_request_comes_back_with_arrays_at_any_depth() -> None:
+    x = Array(np.arange(3, dtype=np.float32), "float32")
+    play = PlayQuestion(
+        Request("layer_story", {"args": [3, (1, 2)], "steps": [{"x": x, "do": "train"}], "none": None, "eps": math.inf}), 99
+    )
+    _, found = messages.decode(PlayQuestion, messages.encode(play), body_limit=12)
+    assert found.size_limit_bytes == 99 and found.request.probe == "layer_story"
+    inputs = found.request.inputs
+    assert inputs["args"] == [3, (1, 2)] and inputs["none"] is None and inputs["eps"] == math.inf
+    assert (inputs["steps"][0]["x"].values == x.values).all()
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        Load("x = '\\N{BULLET}\\0'\n# é\0", "a b.py", "submission"),
+        Ban(("torch.nn.*", "torch.*norm"), ("torch.nn.Module",)),
+        Ban((), ()),
+        PlayQuestion(Request("call", {}), 0),
+        PlayQuestion(Request("call", {}), 0, "x = 1\n"),
+        PlayQuestion(Request("call", {}), 0, exactly=True),
+        RecordQuestion(Request("call", {}), 0),
+        RecordQuestion(Request("call", {}), 9, "x = 1\n"),
+        Substitute(Request("call", {}), 0, "x = 1\n", ()),
+        Substitute(Request("call", {}), 0, "x = 1\n", (), keep=True),
+    ],
+)
+def test_a_question_comes_back(question: messages.Question) -> None:
+    assert messages.decode(messages.QUESTIONS, messages.encode(question, 3)) == (3, question)
+
+
+@pytest.mark.parametrize(
+    "value", [None, True, 0, 0.1, "", Foreign(Reason.TYPE, "list"), Absent("weight"), Absent("weight", ("gamma", "beta"))]
+)
+def test_a_value_comes_back_with_its_type(value: Value) -> None:
+    assert back({"x": value}).values["x"] == value and type(back({"x": value}).values["x"]) is type(value)
+
+
+def test_an_array_comes_back() -> None:
+    array = back({"x": Array(np.arange(6.0).reshape(2, 3), "float64")}).values["x"]
+    assert isinstance(array, Array) and array.dtype == "float64" and array.values.tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
+@pytest.mark.parametrize("value", [[], (), {}, [1], np.ones(2), 2**64, {1}])
+def test_other_types_are_not_sent(value: Any) -> None:
+    with pytest.raises(ProtocolError):
+        messages.encode(Observation({"x": value}))
+
+
+@pytest.mark.parametrize(("kind", "message"), [(2, "a frame of kind 2; expected is 3"), (77, "a frame of kind 77; expected is 3")])
+def test_another_kind_of_message_is_refused(kind: int, message: str) -> None:
+    refuse(frame_of(b"{}", kind=kind), message)
+    with pytest.raises(ProtocolError, match="a frame of kind 3; expected is 1 or 2 or 4 or 5 or 6"):
+        messages.decode(messages.QUESTIONS, answer({}))
+
+
+@pytest.mark.parametrize(
+    ("kind", "header", "message"),
+    [
+        (1, b'{"source":"","file_name":""}', "an object of source, file_name, name"),
+        (1, b'{"source":"","file_name":null,"name":""}', "expected a text"),
+        (2, b'{"probe":"p","size_limit_bytes":0,"source":null,"exactly":false,"inputs":[]}', "inputs that are no object"),
+        (2, b'{"probe":"p","size_limit_bytes":0,"source":null,"exactly":false,"inputs":{"$tuple":[]}}', "inputs that are no object"),
+        (2, b'{"probe":"p","size_limit_bytes":-1,"source":null,"exactly":false,"inputs":{}}', "a whole number from 0 up"),
+        (2, b'{"probe":1,"size_limit_bytes":0,"source":null,"exactly":false,"inputs":{}}', "expected a text"),
+        (4, b'{"banned":"ab","allowed":[]}', "a list of any number of items"),
+        (4, b'{"banned":[],"allowed":[1]}', "expected a text"),
+        (4, b'{"allowed":[],"banned":[]}', "an object of banned, allowed"),
+        (5, b'{"probe":"p","size_limit_bytes":0,"source":1,"inputs":{}}', "expected a text"),
+        (6, b'{"probe":"p","size_limit_bytes":0,"source":null,"puts":[],"keep":false,"inputs":{}}', "expected a text"),
+        (6, b'{"probe":"p","size_limit_bytes":0,"source":"","puts":[[0,0,1]],"keep":false,"inputs":{}}', "no array of float64"),
+    ],
+)
+def test_a_wrong_question_is_refused(kind: int, header: bytes, message: str) -> None:
+    with pytest.raises(ProtocolError, match=message):
+        messages.decode(messages.QUESTIONS, frame_of(header, kind=kind))
+
+
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        (b"", "cannot be read"),
+        (b'{"values":' * 6000, "cannot be read"),
+        (b"[]", "expected an object of values, error"),
+        (b"{}", "expected an object of values, error"),
+        (b'{"error":null,"values":{}}', "expected an object of values, error"),
+        (b'{"values":{},"error":null,"more":1}', "expected an object of values, error"),
+        (b'{"values":{},"values":{},"error":null}', "names a field twice"),
+        (b'{"values":{"x":1,"x":2},"error":null}', "names a field twice"),
+        (b'{"values":[],"error":null}', "values that are no object"),
+        (b'{"values":{"$array":["int8",[0]]},"error":null}', "values that are no object"),
+        (b'{"values":{"\\ud800":1},"error":null}', "expected a text"),
+        (b'{"values":{"x":"\\udfff"},"error":null}', "expected a text"),
+        (b'{"values":{"x":9223372036854775808},"error":null}', "an int of more than 64 bits"),
+        (b'{"values":{"x":[1]},"error":null}', "neither an array"),
+        (b'{"values":{"x":{}},"error":null}', "neither an array"),
+        (b'{"values":{"x":{"$tuple":[]}},"error":null}', "neither an array"),
+        (b'{"values":{"x":{"$array":["int8",[0]],"y":1}},"error":null}', r"the name '\$array'"),
+        (b'{"values":{"x":{"$array":["int8",[4]]}},"error":null}', "an array of 4 bytes where 0 are left"),
+    ],
+)
+def test_a_wrong_header_is_refused(header: bytes, message: str) -> None:
+    refuse(frame_of(header), message)
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (1, "an object of cause"),
+        ({"cause": "raised"}, "an object of cause"),
+        ({"cause": "passed", "message": "", "types": [], "frames": [], "step": None, "meant": ""}, "'passed' is not a valid Cause"),
+        ({"cause": "raised", "message": None, "types": [], "frames": [], "step": None, "meant": ""}, "expected a text"),
+        ({"cause": "raised", "message": "", "types": "ab", "frames": [], "step": None, "meant": ""}, "a list of any number"),
+        ({"cause": "raised", "message": "", "types": [1], "frames": [], "step": None, "meant": ""}, "expected a text"),
+        ({"cause": "raised", "message": "", "types": [], "frames": [[1, "f", "", 0]], "step": None, "meant": ""}, "a list of 5 items"),
+        ({"cause": "raised", "message": "", "types": [], "frames": [["1", "f", "x", 0, 0]], "step": None, "meant": ""}, "whole number"),
+        ({"cause": "raised", "message": "", "types": [], "frames": [], "step": 1.5, "meant": ""}, "expected a text"),
+        ({"cause": "raised", "message": "", "types": [], "frames": [], "step": -1, "meant": ""}, "whole number"),
+    ],
+)
+def test_a_wrong_error_is_refused(error: Any, message: str) -> None:
+    refuse(answer({}, error), message)
+
+
+def test_damaged_frame_is_refused_or_another_message() -> None:
+    error = Error(Cause.RAISED, "no", ("ValueError",), (Frame(1, "f", "x"),))
+    values: dict[str, Value] = {
+        "a": Array(np.arange(6, dtype=np.float32).reshape(2, 3), "float32"),
+        "b": Array(np.array([True, False]), "bool"),
+        "c": Foreign(Reason.SIZE, "ndarray", "int8", (1, 2)),
+        "e": Absent("weight", ("gamma",)),
+        "d": math.nan,
+    }
+    frame = messages.encode(Observation(values, error))
+    generator = random.Random(0)
+    refused = 0
+    for _ in range(5000):
+        damaged = bytearray(frame)
+        for _ in range(generator.randint(1, 3)):
+            place = generator.randrange(len(damaged))
+            action = generator.random()
+            if action < 0.6:
+                damaged[place] = generator.randrange(256)
+            elif action < 0.8:
+                del damaged[place : place + generator.randint(1, 9)]
+            else:
+                damaged[place:place] = generator.randbytes(generator.randint(1, 9))
+        try:
+            messages.decode(Observation, bytes(damaged), body_limit=1000)
+        except ProtocolError:
+            refused += 1
+    assert refused > 3000
+
+
+def test_messages_are_read_from_a_pipe_in_order() -> None:
+    ours, theirs = os.pipe()
+    for number in (1, 2):
+        framing.send(theirs, messages.encode(Observation({"x": number}), number))
+    os.close(theirs)
+    for number in (1, 2):
+        serial, observation = messages.receive(ours, Observation, 1000, lambda: 0)
+        assert (serial, observation.values) == (number, {"x": number})
+    with pytest.raises(EOFError):
+        messages.receive(ours, Observation, 1000, lambda: 0)
+    os.close(ours)
