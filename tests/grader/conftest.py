@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import hypothesis  # noqa: F401  # before PyTorch is frozen (oracle/expectation.py): it warns of objects that the collector misses
 import pytest
@@ -300,3 +300,20 @@ def put(here: Path, tiny: Course) -> Put:
             shutil.copy(tiny.exercise(slug).reference, here / f"{slug}.py")
 
     return copied
+
+
+@pytest.fixture
+def run_suite(edited_course: EditedCourse, expectations: Path) -> Callable[..., Any]:
+    """Return a function that runs tests as the hidden suite of `centring` on a source, and returns the checks by name."""
+    from hidden_suites import HEAD, RIGHT, InThisProcess, played
+
+    from normgrade.remarks.remarks import remarked
+    from normgrade.suite.collection import collect
+
+    def ran(tests: str, source: str = RIGHT, reference: tuple[str, str] | None = None) -> Any:
+        edits = {"solutions/centring/reference.py": [reference]} if reference else {}
+        exercise = edited_course({"tests/hidden/test_centring.py": HEAD + tests, **edits}).exercise("centring")
+        results = played(collect([exercise])["centring"], InThisProcess(source, exercise), expectations)
+        return {check.name: check for check in remarked(results, exercise)}
+
+    return ran

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import cache, partial
-from hashlib import sha256
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +12,6 @@ import numpy as np
 from normgrade.course.course import Exercise
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import Mistake
-from normgrade.course.package import PACKAGE
 from normgrade.diagnosis.deadline import NEVER, Deadline
 from normgrade.diagnosis.effects import Layout, OnChange, Plays, effects_from, effects_of
 from normgrade.diagnosis.footprints import VERSION, Footprints, decode, digest, encode
@@ -29,7 +27,6 @@ if TYPE_CHECKING:  # multiprocessing is loaded only if anything has to be comput
     from normgrade.grade.parallel import Tick
 
 FEW = 2000  # plays of mistakes, which take less time than starting more processes
-SOURCES = ("compare/differences.py", "diagnosis/effects.py", "compare/facts.py", "diagnosis/footprints.py", "suite/*.py")  # that decide them
 
 
 def footprints(suite: Suite, rehearsal: Rehearsal, mistakes: Sequence[Mistake], options: Options, deadline: Deadline = NEVER) -> Footprints:
@@ -174,10 +171,4 @@ def of_exercise(rehearsal: Rehearsal) -> tuple[str | bytes, ...]:
     """Return all that plays of an exercise depend on, except for the source that is played."""
     oracle, exercise = rehearsal.oracle, rehearsal.exercise
     files = [exercise.description, exercise.suite, exercise.reference, *exercise.helpers]
-    return (str(rehearsal.seed), *map(read_text, files), oracle.all_probes, *oracle.spread, own_sources())
-
-
-@cache
-def own_sources() -> bytes:
-    paths = sorted(path for pattern in SOURCES for path in PACKAGE.glob(pattern))
-    return sha256(b"\0".join(path.read_bytes() for path in paths)).digest()
+    return (str(rehearsal.seed), *map(read_text, files), oracle.all_probes, *oracle.spread)

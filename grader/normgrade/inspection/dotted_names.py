@@ -2,7 +2,7 @@
 
 Imports, attributes and plain assignments are followed. The source is read in the order of execution, and the bodies of functions last, when
 the module has all its names. The latest binding counts. A name that is bound to anything else stands for nothing, so that a learner's own
-name is never taken for a banned one. A banned name that is well hidden is not found here: it raises when it runs (`worker/untrusted/by_hand.py`).
+name is never taken for a banned one. A banned name that is well hidden is not found here: it raises when it runs (see `by_hand.py`).
 """
 
 from __future__ import annotations

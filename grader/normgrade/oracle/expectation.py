@@ -22,7 +22,7 @@ import numpy as np
 
 from normgrade.course.course import Exercise
 from normgrade.course.files import read_text, read_where_there
-from normgrade.course.package import PACKAGE
+from normgrade.course.package import digest_of_sources
 from normgrade.language import N_, _
 from normgrade.language.errors import CourseError
 from normgrade.language.places import Place
@@ -516,36 +516,9 @@ def imported(written_with: str) -> None:
             gc.enable()
 
 
-@cache
-def arithmetic_fingerprint() -> bytes:
-    """Return a digest of all that an expectation depends on besides implementation and request.
-
-    These are our own sources, and the libraries' versions.
-    """
-    names = (
-        "probes/arrays",
-        "probes/layers",
-        "probes/results",
-        "language/places",
-        "worker/in_numpy",
-        "worker/in_pytorch",
-        "worker/packing",
-        "worker/play",
-        "worker/requests",
-        "oracle/draws",
-        "oracle/exact_plays",
-        "oracle/expectation",
-        "oracle/kept",
-        "oracle/rounded_array",
-        "oracle/rounding",
-    )
-    sources = [(PACKAGE / f"{name}.py").read_bytes() for name in names]
-    return hashlib.sha256(b"\0".join([*sources, version("numpy").encode(), version("torch").encode()])).digest()
-
-
 def fingerprint(*parts: str | bytes) -> str:
-    """Return the name under which something is kept on this machine."""
-    return digest_of(arithmetic_fingerprint(), *parts)
+    """Return the name under which something is kept on this machine: its parts decide it, our own sources, and the libraries' versions."""
+    return digest_of(digest_of_sources(), version("numpy"), version("torch"), *parts)
 
 
 def digest_of(*parts: str | bytes) -> str:
