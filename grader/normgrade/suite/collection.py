@@ -123,11 +123,8 @@ def suite_of(exercise: Exercise, items: Iterable[pytest.Item]) -> Suite:
 
 def derived(exercise: Exercise, names: Mapping[str, Any]) -> list[HiddenTest]:
     """The situations of an exercise whose suite has, among its `names`, what gives their uses, without those that it leaves out."""
-    refuse_unknown_courtesies(exercise)
-    if unknown := next((name for name in exercise.left_out if name not in {*SITUATIONS, *GROUPS}), None):
-        known = ", ".join((*SITUATIONS, *GROUPS))
-        why = _('{exercise}: there is no situation "{name}"; there is {known}.', exercise=exercise.slug, name=unknown, known=known)
-        raise CourseError(why)
+    refuse_unknown_situations(exercise, exercise.courtesy, SITUATIONS)
+    refuse_unknown_situations(exercise, exercise.left_out, (*SITUATIONS, *GROUPS))
 
     def test_of_situation(each: Situation) -> HiddenTest:
         name, docstring, courtesy = f"{PREFIX}{each.name}", each.play.__doc__ or "", each.name in exercise.courtesy
@@ -136,11 +133,11 @@ def derived(exercise: Exercise, names: Mapping[str, Any]) -> list[HiddenTest]:
     return [test_of_situation(each) for each in SITUATIONS.values() if each.uses in names and not exercise.leaves_out(*each.called)]
 
 
-def refuse_unknown_courtesies(exercise: Exercise) -> None:
-    """Raise a CourseError where `courtesy` names what is no situation."""
-    if unknown := next((name for name in exercise.courtesy if name not in SITUATIONS), None):
-        known = ", ".join(SITUATIONS)
-        why = _('{exercise}: there is no situation "{name}"; there is {known}.', exercise=exercise.slug, name=unknown, known=known)
+def refuse_unknown_situations(exercise: Exercise, names: Iterable[str], known: Collection[str]) -> None:
+    """Raise a CourseError about the first of the names in exercise.toml that is not a known one."""
+    if unknown := next((name for name in names if name not in known), None):
+        there_is = ", ".join(known)
+        why = _('{exercise}: there is no situation "{name}"; there is {known}.', exercise=exercise.slug, name=unknown, known=there_is)
         raise CourseError(why)
 
 
