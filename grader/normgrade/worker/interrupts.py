@@ -24,9 +24,15 @@ EXIT_CODE = 130
 
 
 class Interrupts:
-    """The interrupts of this process: when the first one came, by the clock `time.monotonic`; None where none has."""
+    """The interrupts of this process.
+
+    Attributes:
+        first: When the first one came, by the clock `time.monotonic`; None if none has.
+        blocked: Whether a block of `blocked` runs.
+    """
 
     first: float | None = None
+    blocked = False
 
 
 def remember() -> None:
@@ -36,7 +42,7 @@ def remember() -> None:
 
 
 def on_interrupt(number: int, frame: FrameType | None) -> None:
-    """The handler: raise KeyboardInterrupt, after an import or `tempfile` has ended; not while this process cleans up after another one."""
+    """The handler: raise KeyboardInterrupt, after what `must_end` has ended; not while this process cleans up after another one."""
     Interrupts.first = Interrupts.first or time.monotonic()
     if not must_end(frame) or sys.platform == "win32":
         if not is_raised():
@@ -57,7 +63,9 @@ def end() -> NoReturn:
 
 
 def must_end(frame: FrameType | None) -> bool:
-    """Return True if this frame, or one that called it, imports a module or makes a temporary file: nothing may be raised there."""
+    """Return True if nothing may be raised in this frame: it, or one that called it, imports or makes a temporary file, or is `blocked`."""
+    if Interrupts.blocked:
+        return True
     while frame is not None and not (frame.f_code.co_filename.startswith(IMPORTING) or frame.f_code.co_filename.endswith(TEMPORARY)):
         frame = frame.f_back
     return frame is not None
@@ -92,14 +100,19 @@ def ignore() -> None:
 
 @contextmanager
 def blocked() -> Iterator[None]:
-    """Block Ctrl-C until the end of the block, where it arrives; for processes that are started meanwhile, until they `unblock` it."""
+    """Block Ctrl-C until the end of the block, where it arrives; for processes that are started meanwhile, until they `unblock` it.
+
+    The mask is that of one thread, and the system gives a signal to any other one: then the handler waits.
+    """
     if sys.platform == "win32":
         yield
         return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    Interrupts.blocked = True
     try:
         yield
     finally:
+        Interrupts.blocked = False
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
