@@ -194,10 +194,11 @@ def call_step(
     if upstream is not None and backward is not None:
         laid_dy = in_other_order if scattered else np.copy
         dy = entered(ARRIVING[arriving](laid_dy(np.asarray(upstream * STEEP if steep else upstream).astype(x.dtype))))
+        writeable_dy = dy.flags.writeable
         seen |= gone_back(backward, dy, [each for _output, each in reversed(results)], len(inputs), residual, twice)
         if between is not None and np.shape(between) == x.shape:
             backward(dy, cache_between)
-        seen[Place("gradient of the output left alone")] = afterwards(dy, arriving not in READ_ONLY_KINDS)
+        seen[Place("gradient of the output left alone")] = afterwards(dy, writeable_dy)
     return seen | {left_alone(n): afterwards(each, before) for n, (each, before) in enumerate(zip(inputs, writeable, strict=True), 1)}
 
 
@@ -350,7 +351,6 @@ ARRIVING: Mapping[str | None, Callable[[np.ndarray], np.ndarray]] = {
     "huge": lambda dy: dy * dy.dtype.type(2.0**20),
     "tiny": lambda dy: dy * dy.dtype.type(2.0**-30),
 }
-READ_ONLY_KINDS = ("ones", "expanded", "read-only")
 
 
 def settings() -> dict[str, Any]:

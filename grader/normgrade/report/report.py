@@ -84,7 +84,6 @@ class Finding:
     line, column: the place, both counted from 1; 0 and 0 mean the whole file.
     rule: the rule that is broken.
     text: a sentence; further lines are the source line and a caret below it.
-    courtesy: true if the finding is only advice and does not decide the outcome.
 
     >>> Finding(line=3, column=12, rule=Rule.BANNED, text="F.layer_norm is banned: write it by hand").rule == "banned"
     True
@@ -94,7 +93,6 @@ class Finding:
     column: int
     rule: Rule
     text: str
-    courtesy: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -431,15 +429,10 @@ class Report:
         """The points of the claims that hold."""
         return self.withheld + sum(check.earned for check in self.checks)
 
-    @property
-    def deciding(self) -> tuple[Finding, ...]:
-        """The findings that keep the submission from passing."""
-        return tuple(finding for finding in self.findings if not finding.courtesy)
-
 
 def judgement(checks: Sequence[Check], findings: Sequence[Finding] = ()) -> Outcome:
     """Return the outcome of all checks: error if any has an error, else failed after one failure or finding. Courtesies do not count."""
     if any(check.outcome is Outcome.ERROR for check in checks):
         return Outcome.ERROR
-    passed = all(finding.courtesy for finding in findings) and all(check.outcome is Outcome.PASSED or check.courtesy for check in checks)
+    passed = not findings and all(check.outcome is Outcome.PASSED or check.courtesy for check in checks)
     return Outcome.PASSED if passed else Outcome.FAILED

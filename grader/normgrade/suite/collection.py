@@ -127,11 +127,8 @@ def derived(exercise: Exercise, names: Mapping[str, Any]) -> list[HiddenTest]:
     A situation needs a function of the suite, among its `names`, that gives its uses. Raises CourseError if the exercise names an unknown
     situation.
     """
-    refuse_unknown_courtesies(exercise)
-    if unknown := next((name for name in exercise.left_out if name not in {*SITUATIONS, *GROUPS}), None):
-        known = ", ".join((*SITUATIONS, *GROUPS))
-        why = _('{exercise}: there is no situation "{name}"; there is {known}.', exercise=exercise.slug, name=unknown, known=known)
-        raise CourseError(why)
+    refuse_unknown_situations(exercise, exercise.courtesy, SITUATIONS)
+    refuse_unknown_situations(exercise, exercise.left_out, (*SITUATIONS, *GROUPS))
 
     def test_of_situation(each: Situation) -> HiddenTest:
         name, docstring, courtesy = f"{PREFIX}{each.name}", each.play.__doc__ or "", each.name in exercise.courtesy
@@ -140,11 +137,11 @@ def derived(exercise: Exercise, names: Mapping[str, Any]) -> list[HiddenTest]:
     return [test_of_situation(each) for each in SITUATIONS.values() if each.uses in names and not exercise.leaves_out(*each.called)]
 
 
-def refuse_unknown_courtesies(exercise: Exercise) -> None:
-    """Raise CourseError if `courtesy` names an unknown situation."""
-    if unknown := next((name for name in exercise.courtesy if name not in SITUATIONS), None):
-        known = ", ".join(SITUATIONS)
-        why = _('{exercise}: there is no situation "{name}"; there is {known}.', exercise=exercise.slug, name=unknown, known=known)
+def refuse_unknown_situations(exercise: Exercise, names: Iterable[str], known: Collection[str]) -> None:
+    """Raise CourseError about the first of the names in exercise.toml that is not a known one."""
+    if unknown := next((name for name in names if name not in known), None):
+        there_is = ", ".join(known)
+        why = _('{exercise}: there is no situation "{name}"; there is {known}.', exercise=exercise.slug, name=unknown, known=there_is)
         raise CourseError(why)
 
 

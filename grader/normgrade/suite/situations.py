@@ -477,7 +477,7 @@ def many_axes(typical: Typical) -> None:
     """
     for layer, _x, other, fixed, *_more in typical()[:2]:
         for axes in (6, 7, 8):
-            longer = each_alike(lambda one, axes=axes, fixed=fixed: with_axes(one, axes, fixed), other)
+            longer = each_alike(with_axes, other, axes, fixed)
             agree_where_defined(layer, train(*longer), evaluate(*longer))
 
 
@@ -578,7 +578,7 @@ def with_length_one(x: Inputs, fixed: Sequence[int]) -> list[Inputs]:
     dimensions = x[0].ndim
     free = [axis for axis in range(dimensions) if not {axis, axis - dimensions} & set(fixed)]
     short = [[axis] for axis in free] + ([free[1:]] if len(free) > 2 else [])
-    return [each_alike(lambda one, axes=axes: beginning(one, axes), x) for axes in short]
+    return [each_alike(beginning, x, axes) for axes in short]
 
 
 def beginning(x: np.ndarray, axes: Sequence[int]) -> np.ndarray:

@@ -25,6 +25,18 @@ def spoilt(y: ndarray) -> ndarray:
     return (y * 1.25 + 0.25).astype(y.dtype)
 
 
+def written_to(array: ndarray) -> ndarray:
+    """The very array, with its own numbers written into it."""
+    array[...] = array.copy()
+    return array
+
+
+def made_read_only(array: ndarray) -> ndarray:
+    """The very array, to which nobody may write any more."""
+    array.flags.writeable = False
+    return array
+
+
 def is_scattered(x: ndarray) -> bool:
     """Return True if numbers lie in another order in memory, or apart, each once and none backwards."""
     return not x.flags.c_contiguous and min(x.strides) > 0
@@ -354,22 +366,12 @@ def gradient_changed_in_place(forward: Forward, backward: Backward) -> Pair:
 
 def gradient_written_to(forward: Forward, backward: Backward) -> Pair:
     """The gradient that comes in is written to, though with the same numbers, so it may not be read-only."""
-
-    def written(dy: ndarray) -> ndarray:
-        dy[...] = dy.copy()
-        return dy
-
-    return with_gradient(forward, backward, written)
+    return with_gradient(forward, backward, written_to)
 
 
 def gradient_made_read_only(forward: Forward, backward: Backward) -> Pair:
     """The gradient that comes in is made read-only."""
-
-    def made(dy: ndarray) -> ndarray:
-        dy.flags.writeable = False
-        return dy
-
-    return with_gradient(forward, backward, made)
+    return with_gradient(forward, backward, made_read_only)
 
 
 def output_changed_by_backward(forward: Forward, backward: Backward) -> Pair:
@@ -468,22 +470,12 @@ def reversed_input_misread(forward: Forward, backward: Backward) -> Pair:
 
 def input_written_to(forward: Forward, backward: Backward) -> Pair:
     """The input is written to, though with the same numbers, so it may not be read-only."""
-
-    def written(x: ndarray) -> ndarray:
-        x[...] = x.copy()
-        return x
-
-    return with_inputs(forward, backward, written)
+    return with_inputs(forward, backward, written_to)
 
 
 def input_made_read_only(forward: Forward, backward: Backward) -> Pair:
     """The input is made read-only."""
-
-    def made(x: ndarray) -> ndarray:
-        x.flags.writeable = False
-        return x
-
-    return with_inputs(forward, backward, made)
+    return with_inputs(forward, backward, made_read_only)
 
 
 # Settings of the whole process

@@ -87,9 +87,8 @@ def test_a_broken_rule_fails_but_costs_no_points() -> None:
 def test_a_courtesy_costs_points_but_does_not_decide() -> None:
     holds = Check("test_output", "It holds.", Kind.FORMULA, Outcome.PASSED, points=19)
     asked = Check("test_rank", "Other ranks are ValueErrors.", Kind.EDGE, Outcome.FAILED, points=1, courtesy=True)
-    advice = Finding(3, 12, Rule.SIGNATURE, "`dout` should be `dy`.", courtesy=True)
-    report = Report("rms", "rms.py", judgement([holds, asked], [advice]), 20, "linux", 0, 0.1, (advice,), checks=(holds, asked))
-    assert (report.outcome, report.earned, report.deciding) == (Outcome.PASSED, 19, ())
+    report = Report("rms", "rms.py", judgement([holds, asked]), 20, "linux", 0, 0.1, checks=(holds, asked))
+    assert (report.outcome, report.earned) == (Outcome.PASSED, 19)
     assert (asked.decides, asked.asked_in_vain, asked.shown_as) == (False, True, Outcome.SKIPPED)
     assert judgement([replace(asked, courtesy=False)]) is Outcome.FAILED
     assert judgement([replace(asked, outcome=Outcome.ERROR)]) is Outcome.ERROR

@@ -54,8 +54,7 @@ def report_as_json(report: Report) -> dict[str, Any]:
 
 
 def finding_as_json(finding: Finding) -> dict[str, Any]:
-    courtesy = {"courtesy": True} if finding.courtesy else {}
-    return {"line": finding.line, "column": finding.column, "rule": str(finding.rule), "text": finding.text, **courtesy}
+    return {"line": finding.line, "column": finding.column, "rule": str(finding.rule), "text": finding.text}
 
 
 def diagnosis_as_json(diagnosis: Diagnosis) -> dict[str, Any]:

@@ -99,7 +99,7 @@ def case_of_score(report: Report) -> Element:
 
 def case_of_finding(report: Report, finding: Finding) -> Element:
     name = f"{one_line(finding.rule)} at {finding.line}:{finding.column}"
-    if report.outcome is Outcome.PASSED or finding.courtesy:
+    if report.outcome is Outcome.PASSED:
         found = case(report, name)
         SubElement(found, "system-out").text = printable(finding.text)
         return found

@@ -104,8 +104,7 @@ def finding_lines(finding: Finding) -> RenderableType:
     """Return the place and the text of a finding; lines after the first are source and caret, kept as they are."""
     first, _newline, source = bounded(finding.text, LINES).partition("\n")
     where = f"{finding.line}:{finding.column} " if finding.line else ""
-    outcome = Outcome.SKIPPED if finding.courtesy else Outcome.FAILED
-    line = Text.assemble((f"{MARKS[outcome]} ", STYLES[outcome]), where, (word_of(finding.rule), "bold"), _(": "), first)
+    line = Text.assemble(("✗ ", STYLES[Outcome.FAILED]), where, (word_of(finding.rule), "bold"), _(": "), first)
     return Group(line, indented(Text(source, no_wrap=True, overflow="ellipsis"), 4)) if source else line
 
 

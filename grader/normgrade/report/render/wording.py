@@ -239,8 +239,7 @@ def also_asked(report: Report) -> list[str]:
     if report.outcome is not Outcome.PASSED:
         return []
     claims = dict.fromkeys(claim_of(check) for check in report.checks if check.asked_in_vain)
-    said = dict.fromkeys(one_line(finding.text.partition("\n")[0]) for finding in report.findings if finding.courtesy)
-    return [asked_as_well(claim) for claim in (*claims, *said)]
+    return [asked_as_well(claim) for claim in claims]
 
 
 def outcome_in_words(report: Report) -> str:
@@ -250,8 +249,8 @@ def outcome_in_words(report: Report) -> str:
         return _("error: the grader could not tell, which is no fault of your code")
     if report.outcome is Outcome.NOT_STARTED:
         return _("not started")
-    if report.deciding and report.earned == report.possible:
-        first = report.deciding[0]
+    if report.findings and report.earned == report.possible:
+        first = report.findings[0]
         where = _("line {line}", line=first.line) if first.line else one_line(report.submission)
         return _("not passed because of {where} ({rule})", where=where, rule=word_of(first.rule))
     return _("not passed")

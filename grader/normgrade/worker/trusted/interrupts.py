@@ -24,9 +24,15 @@ EXIT_CODE = 130
 
 
 class Interrupts:
-    """The interrupts of this process. `first` is the time of the first one by `time.monotonic`, or None if there was none."""
+    """The interrupts of this process.
+
+    Attributes:
+        first: The time of the first one by `time.monotonic`, or None if there was none.
+        blocked: True in a block of `blocked`.
+    """
 
     first: float | None = None
+    blocked = False
 
 
 def remember() -> None:
@@ -36,7 +42,7 @@ def remember() -> None:
 
 
 def on_interrupt(number: int, frame: FrameType | None) -> None:
-    """Raise KeyboardInterrupt, after an import or `tempfile` has ended. Do nothing while this process cleans up after an earlier one.
+    """Raise KeyboardInterrupt, after anything that `must_end` has ended. Do nothing while this process cleans up after an earlier one.
 
     If that takes longer than PATIENCE_S, the process ends.
     """
@@ -60,7 +66,9 @@ def end() -> NoReturn:
 
 
 def must_end(frame: FrameType | None) -> bool:
-    """Return True if this frame, or one that called it, imports a module or makes a temporary file: nothing may be raised there."""
+    """Return True if nothing may be raised in this frame: it, or one that called it, imports or makes a temporary file, or is `blocked`."""
+    if Interrupts.blocked:
+        return True
     while frame is not None and not (frame.f_code.co_filename.startswith(IMPORTING) or frame.f_code.co_filename.endswith(TEMPORARY)):
         frame = frame.f_back
     return frame is not None
@@ -95,14 +103,19 @@ def ignore() -> None:
 
 @contextmanager
 def blocked() -> Iterator[None]:
-    """Block Ctrl-C until the end of the block, when it arrives. Processes that are started meanwhile have to `unblock` it."""
+    """Block Ctrl-C until the end of the block, when it arrives. Processes that are started meanwhile have to `unblock` it.
+
+    The mask is that of one thread, and the system gives a signal to any other one: then the handler waits.
+    """
     if sys.platform == "win32":
         yield
         return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    Interrupts.blocked = True
     try:
         yield
     finally:
+        Interrupts.blocked = False
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 

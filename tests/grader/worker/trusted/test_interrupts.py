@@ -429,6 +429,22 @@ with interrupts.blocked():
     assert interrupted_python(script) == (0, "kept True\nblocked\narrived\nFalse\n", "")
 
 
+def test_interrupt_of_another_thread_is_blocked(interrupted_python: Interrupted) -> None:
+    script = """
+from threading import Event, Thread
+Thread(target=Event().wait, daemon=True).start()
+try:
+    with interrupts.blocked():
+        press()
+        time.sleep(0.1)
+        print("blocked", interrupts.is_remembered(), flush=True)
+    time.sleep(30)
+except KeyboardInterrupt:
+    print("arrived")
+"""
+    assert interrupted_python(script) == (0, "blocked True\narrived\n", "")
+
+
 def test_ignored_interrupt_stays_ignored(interrupted_python: Interrupted) -> None:
     script = "signal.signal(signal.SIGINT, signal.SIG_IGN)\ninterrupts.remember()\npress()\nprint(interrupts.is_remembered())"
     assert interrupted_python(script) == (0, "False\n", "")
