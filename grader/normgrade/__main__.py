@@ -10,7 +10,7 @@ def main() -> None:
     """Run a command and end the process."""
     try:
         open_closed_streams()
-        from normgrade.worker.trusted import interrupts
+        from normgrade.worker import interrupts
 
         interrupts.remember()  # as `cli.main` does, but before its imports
         from normgrade.cli import main as run_command

@@ -18,9 +18,9 @@ from functools import partial
 from normgrade.course.course import Course, Exercise
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import read_mistakes, read_wrong
-from normgrade.grade.grader import Grader, open_grader
-from normgrade.grade.grading_options import Options, available
-from normgrade.grade.parallel import Job, Tick, over_cores
+from normgrade.grading.grader import Grader, open_grader
+from normgrade.grading.grading_options import Options, available
+from normgrade.grading.parallel import Job, Tick, over_cores
 from normgrade.report.report import Outcome
 
 

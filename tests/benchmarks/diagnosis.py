@@ -32,8 +32,8 @@ from dataclasses import dataclass, field
 from normgrade.course.course import Course, Exercise
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import Mistake, read_mistakes, together
-from normgrade.grade.grader import Grader, Submitted, open_grader
-from normgrade.grade.grading_options import Options
+from normgrade.grading.grader import Grader, Submitted, open_grader
+from normgrade.grading.grading_options import Options
 from normgrade.report.report import Outcome
 
 PROMISED = {1: 1.0, 2: 0.95, 3: 0.85}

@@ -32,8 +32,8 @@ DRIVER = """
 import sys, time
 from pathlib import Path
 from normgrade.course.course import Course
-from normgrade.grade.grade import Submission, grade
-from normgrade.grade.grading_options import Options, available
+from normgrade.grading.grade import Submission, grade
+from normgrade.grading.grading_options import Options, available
 
 submission = Submission(Course.find().exercise(sys.argv[1]), Path(sys.argv[2]), sys.argv[2])
 [report] = grade([submission], Options(cores=available()), lambda report: print(report.searching, time.time(), flush=True))

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 from normgrade.course.course import Course, Exercise
 from normgrade.course.mistakes import read_mistakes
-from normgrade.grade.grade import Submission, grade
+from normgrade.grading.grade import Submission, grade
 from normgrade.report.report import Outcome
 
 

@@ -33,8 +33,8 @@ MARKED_FILES = {
     "whole/test_attacks.py": "attacks",
     "whole/test_mistakes_in_workers.py": "slow",
     "whole/test_wild.py": "slow",
-    "grade/test_plugin.py": "slow",
-    "worker/trusted/test_interrupts.py": "slow",
+    "grading/test_plugin.py": "slow",
+    "worker/test_interrupts.py": "slow",
     "worker/walls/test_walls.py": "slow",
     "whole/test_faults.py": "faults",
     "whole/test_day.py": "slow",
@@ -56,7 +56,7 @@ MARKED_FILES = {
     "whole/test_authors_page.py": "slow",
     "whole/test_forged.py": "slow",
     "worker/test_fuzz.py": "slow",
-    "grade/test_grade.py": "slow",
+    "grading/test_grade.py": "slow",
     "whole/test_limits.py": "slow",
     "whole/test_fair.py": "slow",
     "whole/test_logs.py": "slow",
@@ -70,7 +70,7 @@ MARKED_FILES = {
     "cli/test_options.py": "slow",
     "cli/test_streams.py": "slow",
     "course/test_unoptimised.py": "slow",
-    "grade/test_tracking.py": "slow",
+    "grading/test_tracking.py": "slow",
     "diagnosis/steps/test_locate.py": "slow",
 }
 MARKED_FIXTURES = {"browser": "browser", "outputs": "kernel"}  # tests that use these fixtures

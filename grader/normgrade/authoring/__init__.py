@@ -1,0 +1,1 @@
+"""The author's tools: new exercises, and the answers that a suite should reject."""

@@ -30,7 +30,7 @@ from normgrade.cli.examples import examples
 from normgrade.language import CATALOGUES, ENGLISH, LANGUAGES, VARIABLE, _, speak, usual
 from normgrade.language.errors import GraderError, UsageError, did_you_mean, either
 from normgrade.language.visible import forgiving, visible
-from normgrade.worker.trusted import interrupts
+from normgrade.worker import interrupts
 
 COMMANDS = (
     *(

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from normgrade.grade.grading_options import OnProgress, silent
+from normgrade.grading.grading_options import OnProgress, silent
 from normgrade.language.visible import visible_name
 
 if TYPE_CHECKING:

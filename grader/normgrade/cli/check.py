@@ -21,8 +21,8 @@ from normgrade.cli.output import format_of, refuse_links, refuse_unless_writable
 from normgrade.cli.shell_words import slugs_alike
 from normgrade.cli.warn import warn_of_folders, warn_of_unfinished, without_hindered
 from normgrade.course.course import Course, Exercise
-from normgrade.grade.grade import OnReport, Submission, grade
-from normgrade.grade.grading_options import Options, available
+from normgrade.grading.grade import OnReport, Submission, grade
+from normgrade.grading.grading_options import Options, available
 from normgrade.inspection.inspection import inspect_file
 from normgrade.inspection.source import content_of
 from normgrade.language import _

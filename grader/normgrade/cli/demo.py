@@ -12,8 +12,8 @@ from normgrade.cli.early import early
 from normgrade.cli.options import exit_code
 from normgrade.cli.warn import warn_of_folders
 from normgrade.course.course import Course, carried
-from normgrade.grade.grade import Submission, grade
-from normgrade.grade.grading_options import Options, available
+from normgrade.grading.grade import Submission, grade
+from normgrade.grading.grading_options import Options, available
 from normgrade.language import _
 from normgrade.report.render.detail import USUAL
 

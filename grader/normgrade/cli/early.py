@@ -14,8 +14,8 @@ from normgrade.cli.bar import Bar
 from normgrade.cli.output import write_report
 from normgrade.course.course import Exercise
 from normgrade.course.files import leads_to_device
-from normgrade.grade.grade import OnReport, Submission
-from normgrade.grade.grading_options import OnProgress
+from normgrade.grading.grade import OnReport, Submission
+from normgrade.grading.grading_options import OnProgress
 from normgrade.language.errors import UsageError
 from normgrade.learner.record import told
 from normgrade.report.render import render

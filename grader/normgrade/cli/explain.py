@@ -20,8 +20,8 @@ from normgrade.course.course import Course
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import Mistake, read_mistakes
 from normgrade.course.own_numbers import called
-from normgrade.grade.grader import open_grader
-from normgrade.grade.grading_options import Options
+from normgrade.grading.grader import open_grader
+from normgrade.grading.grading_options import Options
 from normgrade.language import _, n_
 from normgrade.language.errors import CourseError, UsageError, did_you_mean
 from normgrade.learner.practice.interviews import refuse_in_interview

@@ -16,7 +16,7 @@ from normgrade.cli.options import course_option, isolation_option, say, whole_nu
 from normgrade.cli.shell_words import one_of
 from normgrade.cli.warn import warn_of_unfinished
 from normgrade.course.course import Course
-from normgrade.grade.grading_options import Options, available
+from normgrade.grading.grading_options import Options, available
 from normgrade.language import _
 from normgrade.language.errors import UsageError
 from normgrade.learner.practice.interviews import interviews_of

@@ -17,7 +17,7 @@ from normgrade.language.visible import write_data
 from normgrade.report.render import FORMATS, render
 from normgrade.report.render.detail import QUIET, USUAL, VERBOSE, Detail
 from normgrade.report.report import Outcome, Report
-from normgrade.worker.trusted import interrupts
+from normgrade.worker import interrupts
 from normgrade.worker.walls import TIERS
 
 WIDEST = 100

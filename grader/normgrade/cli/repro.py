@@ -17,8 +17,8 @@ from normgrade.cli.shell_words import checks_alike, slugs_alike
 from normgrade.cli.warn import warn_of_folders
 from normgrade.course.course import Exercise
 from normgrade.course.files import put_in_place, read_plain
-from normgrade.grade.grader import open_grader
-from normgrade.grade.grading_options import Options
+from normgrade.grading.grader import open_grader
+from normgrade.grading.grading_options import Options
 from normgrade.inspection.inspection import inspect_file
 from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean

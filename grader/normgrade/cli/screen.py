@@ -13,7 +13,7 @@ from rich.text import Text
 
 from normgrade.cli.views import View
 from normgrade.course.course import Exercise
-from normgrade.grade.grading_options import PUBLIC_SEED
+from normgrade.grading.grading_options import PUBLIC_SEED
 from normgrade.language import N_, _, n_
 from normgrade.learner.watch.watch_session import Watching
 from normgrade.report.render.detail import Detail

@@ -13,8 +13,8 @@ from normgrade.cli.options import course_option, isolation_option, refuse_unless
 from normgrade.cli.output import refuse_links
 from normgrade.cli.shell_words import one_of, slugs_alike
 from normgrade.cli.warn import warn_of_folders
-from normgrade.grade.grader import open_grader
-from normgrade.grade.grading_options import Options
+from normgrade.grading.grader import open_grader
+from normgrade.grading.grading_options import Options
 from normgrade.inspection.inspection import inspect_file
 from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean, either
@@ -78,7 +78,7 @@ def try_command(
     if not inspection.runnable or inspection.source is None:
         raise UsageError(_("{path} cannot be played: {why}", path=path, why=inspection.findings[0].text))
     from normgrade.cli.two_sides import show
-    from normgrade.grade.trial import Trial, played
+    from normgrade.grading.trial import Trial, played
     from normgrade.learner.typed_call import build_of
     from normgrade.learner.typed_input import inputs_of
     from normgrade.report.render.terminal import open_console

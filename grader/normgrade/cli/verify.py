@@ -73,7 +73,7 @@ def verify_command(
     if envelope:
         return show_envelopes(course, slugs, required)
 
-    from normgrade.grade.grading_options import Options, available
+    from normgrade.grading.grading_options import Options, available
     from normgrade.report.render.terminal import open_console
     from normgrade.verify.close_up import close_up
     from normgrade.verify.matrix import matrix, matrix_of_habits
@@ -101,8 +101,8 @@ def verify_command(
 
 def show_envelopes(course: Course, slugs: Sequence[str], required: str) -> int:
     """Print the envelope of each exercise with its holes. Return 1 if there are any, else 0."""
-    from normgrade.grade.grader import open_grader
-    from normgrade.grade.grading_options import Options
+    from normgrade.grading.grader import open_grader
+    from normgrade.grading.grading_options import Options
     from normgrade.verify.envelope import envelope_of, holes
     from normgrade.verify.unfinished import sorted_out
 

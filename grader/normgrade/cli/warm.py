@@ -32,8 +32,8 @@ def warm_command(slugs: tuple[str, ...], cores: int | None, course_folder: Path 
         warn_of_unfinished(course, course_folder)
     chosen = [course.exercise(slug) for slug in dict.fromkeys(slugs)] if slugs else without_hindered(course, course_folder)
     warn_of_folders()
-    from normgrade.grade.grading_options import Options, available
-    from normgrade.grade.warming import warm
+    from normgrade.grading.grading_options import Options, available
+    from normgrade.grading.warming import warm
 
     started = time.monotonic()
     with progress() as watched:

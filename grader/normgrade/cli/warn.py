@@ -23,7 +23,7 @@ def warn_of_unfinished(course: Course, course_folder: Path | None) -> None:
 
 def without_hindered(exercises: Iterable[Exercise], course_folder: Path | None) -> list[Exercise]:
     """Return the exercises that can be graded, and name the others."""
-    from normgrade.grade.hindrance import hindrance
+    from normgrade.grading.hindrance import hindrance
 
     found = {exercise: hindrance(exercise) for exercise in dict.fromkeys(exercises)}
     for exercise, why in found.items():

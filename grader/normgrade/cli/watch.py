@@ -18,8 +18,8 @@ from normgrade.cli.shell_words import slugs_alike
 from normgrade.cli.suspend import stepping_aside
 from normgrade.cli.warn import warn_of_folders, warn_of_unfinished, without_hindered
 from normgrade.course.course import Course, Exercise
-from normgrade.grade.grader import Grader, open_grader
-from normgrade.grade.grading_options import Options, available
+from normgrade.grading.grader import Grader, open_grader
+from normgrade.grading.grading_options import Options, available
 from normgrade.language import _
 from normgrade.language.errors import CourseError, UsageError
 from normgrade.learner.practice.interviews import refuse_in_interview

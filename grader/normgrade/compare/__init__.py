@@ -1,0 +1,1 @@
+"""Comparison: two results, their differences, and the facts that they share."""

@@ -1,0 +1,1 @@
+"""The diagnosis: which known mistakes, together, explain everything that a submission did."""

@@ -1,0 +1,1 @@
+"""The learner's own folder: drafts, attempts, hints, progress, interviews."""

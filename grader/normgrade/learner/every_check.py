@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from normgrade.course.course import Exercise
-from normgrade.grade.grader import Grader
+from normgrade.grading.grader import Grader
 
 if TYPE_CHECKING:
     from normgrade.compare.played import Result

@@ -14,7 +14,7 @@ from normgrade.compare.differences import allowed
 from normgrade.compare.played import Result
 from normgrade.course.course import Exercise
 from normgrade.course.mistakes import Mistake
-from normgrade.grade.grader import Grader
+from normgrade.grading.grader import Grader
 from normgrade.language import _
 from normgrade.language.places import Place, place_in_words
 from normgrade.learner.every_check import results_of

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from normgrade.course.course import Exercise
-from normgrade.grade.grade import Submission
+from normgrade.grading.grade import Submission
 from normgrade.language import _
 from normgrade.language.errors import UsageError
 from normgrade.learner.attempts import Attempt

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from normgrade.course.files import TooLarge, read_plain
-from normgrade.grade.trial import input_of
+from normgrade.grading.trial import input_of
 from normgrade.language import _
 from normgrade.language.errors import UsageError
 from normgrade.learner.literals import expression, value_of

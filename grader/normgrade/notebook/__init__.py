@@ -1,0 +1,1 @@
+"""normgrade in a notebook: an answer in a cell, and its report below it."""

@@ -15,8 +15,8 @@ from typing import Any
 
 from normgrade.cli.warn import warn_of_folders
 from normgrade.course.course import Course, Exercise
-from normgrade.grade.grade import Submission, grade
-from normgrade.grade.grading_options import Options
+from normgrade.grading.grade import Submission, grade
+from normgrade.grading.grading_options import Options
 from normgrade.language import _
 from normgrade.language.errors import GraderError, UsageError
 from normgrade.learner.practice.interviews import held_back, running_here, status_in_words

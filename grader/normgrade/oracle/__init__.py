@@ -1,0 +1,1 @@
+"""The oracle: the expected result of each request, computed from the reference and kept."""

@@ -1,0 +1,1 @@
+"""The report: its records, and the texts that are shared by all formats."""

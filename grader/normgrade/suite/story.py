@@ -178,7 +178,7 @@ def forward_backward(*args: Any, **kwargs: Any) -> Build:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A callable that a layer is given: one of `normgrade.probes.CALLABLES`, by name, and the arguments that it is made with."""
+    """A callable that a layer is given: one of `normgrade.probes.layers.CALLABLES`, by name, and the arguments that it is made with."""
 
     name: str
     args: tuple[Any, ...] = ()

@@ -9,9 +9,9 @@ from pathlib import Path
 from normgrade.course.course import Exercise
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import read_mistakes, read_wrong
-from normgrade.grade.grade import Submission, report_on
-from normgrade.grade.grader import Grader, open_grader
-from normgrade.grade.grading_options import Options
+from normgrade.grading.grade import Submission, report_on
+from normgrade.grading.grader import Grader, open_grader
+from normgrade.grading.grading_options import Options
 from normgrade.inspection.inspection import inspect_source
 from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean

@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from normgrade.course.course import Exercise
-from normgrade.grade.grader import Grader
+from normgrade.grading.grader import Grader
 from normgrade.language import N_, _
 from normgrade.oracle.expectation import play_natively
 from normgrade.suite.situations import SITUATIONS

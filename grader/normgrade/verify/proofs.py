@@ -17,10 +17,10 @@ from normgrade.compare.played import Result
 from normgrade.course.course import Course, Exercise
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import Mistake, read_mistakes, read_wrong
-from normgrade.grade.grader import Grader, open_grader
-from normgrade.grade.grading_options import PUBLIC_SEED, Options, silent
-from normgrade.grade.parallel import Job, Tick, over_cores
-from normgrade.grade.run import gone
+from normgrade.grading.grader import Grader, open_grader
+from normgrade.grading.grading_options import PUBLIC_SEED, Options, silent
+from normgrade.grading.parallel import Job, Tick, over_cores
+from normgrade.grading.run import gone
 from normgrade.inspection.inspection import inspect_source
 from normgrade.language import LANGUAGES, _, n_
 from normgrade.language.errors import CourseError, either, listed

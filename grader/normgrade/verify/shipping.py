@@ -15,12 +15,12 @@ from normgrade.course.files import read_text, write_whole
 from normgrade.course.mistakes import Mistake, read_mistakes
 from normgrade.diagnosis.effects import Change
 from normgrade.diagnosis.footprints import Footprints, decode, encode
-from normgrade.grade.ahead import compute_ahead
-from normgrade.grade.grader import Grader, open_grader
-from normgrade.grade.grading_options import PUBLIC_SEED, Options
-from normgrade.grade.recording import asked, recorded
-from normgrade.grade.run import Rehearsal
-from normgrade.grade.tracking import computed, made_for
+from normgrade.grading.ahead import compute_ahead
+from normgrade.grading.grader import Grader, open_grader
+from normgrade.grading.grading_options import PUBLIC_SEED, Options
+from normgrade.grading.recording import asked, recorded
+from normgrade.grading.run import Rehearsal
+from normgrade.grading.tracking import computed, made_for
 from normgrade.language import _, n_
 from normgrade.oracle.kept import Damaged
 from normgrade.oracle.shipped import Shipped as Spreads

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from normgrade.course.course import Course, Exercise, read_exercise
 from normgrade.course.mistakes import read_wrong
-from normgrade.grade.hindrance import hindrance
+from normgrade.grading.hindrance import hindrance
 from normgrade.language import _
 from normgrade.language.errors import CourseError, UsageError
 from normgrade.report.report import NOTHING_RAN, Outcome, Report

@@ -1,0 +1,1 @@
+"""Workers: the processes in which submissions run, and the walls around them."""

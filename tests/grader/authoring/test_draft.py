@@ -13,7 +13,7 @@ import pytest
 from normgrade.authoring.draft import POINTS, Draft, add, begin_course, files_of, type_of
 from normgrade.course.course import Course, Exercise, read_exercise
 from normgrade.course.signature import Parameter, Signature
-from normgrade.grade.hindrance import hindrance
+from normgrade.grading.hindrance import hindrance
 from normgrade.inspection.inspection import inspect_file
 from normgrade.suite.collection import collect
 from normgrade.verify.completeness import lacking, too_few

@@ -15,7 +15,7 @@ import xmlschema
 import normgrade
 from normgrade.cli import check as check_module
 from normgrade.course.course import Course
-from normgrade.grade.grade import Submission, grade
+from normgrade.grading.grade import Submission, grade
 from normgrade.report.report import Report
 
 EditedCourse = Callable[..., Course]

@@ -15,8 +15,8 @@ from sample_reports import BIASED, VARIANCE
 from normgrade.cli.bar import Bar
 from normgrade.cli.early import BELOW, AboveBar, early, ignore
 from normgrade.course.course import Course
-from normgrade.grade.grade import Submission
-from normgrade.grade.grading_options import silent
+from normgrade.grading.grade import Submission
+from normgrade.grading.grading_options import silent
 from normgrade.language.errors import Interrupted
 from normgrade.report.render.detail import QUIET, USUAL, Detail
 from normgrade.report.report import Check, Kind, Outcome, Report

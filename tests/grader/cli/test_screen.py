@@ -16,8 +16,8 @@ from rich.console import Console
 from normgrade.cli.screen import Window, keys_in, screens
 from normgrade.cli.views import Help, View
 from normgrade.course.course import Course
-from normgrade.grade.grade import Submission
-from normgrade.grade.grading_options import Options
+from normgrade.grading.grade import Submission
+from normgrade.grading.grading_options import Options
 from normgrade.inspection.inspection import Inspection
 from normgrade.language import speak
 from normgrade.learner.watch.watch_session import Watching

@@ -20,7 +20,7 @@ import pytest
 from normgrade.cli.full_screen import LEAVE
 from normgrade.cli.watch import open_for_all
 from normgrade.course.course import Course
-from normgrade.grade.grading_options import Options
+from normgrade.grading.grading_options import Options
 from normgrade.language.errors import CourseError
 
 pexpect = pytest.importorskip("pexpect", reason="the shell is pexpect's")

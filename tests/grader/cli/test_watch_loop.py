@@ -21,8 +21,8 @@ from normgrade.cli.screen import MOVES_S
 from normgrade.cli.views import Help, Listing, Task
 from normgrade.cli.watch_loop import Left, Screen, until_q
 from normgrade.course.course import Course
-from normgrade.grade.grade import Submission, report_of_inspection
-from normgrade.grade.grading_options import Options
+from normgrade.grading.grade import Submission, report_of_inspection
+from normgrade.grading.grading_options import Options
 from normgrade.inspection.inspection import Inspection
 from normgrade.language.errors import UsageError
 from normgrade.learner.watch.watch_session import Watching

@@ -27,9 +27,9 @@ from normgrade.cli import check as check_module
 from normgrade.cli.screen import screens
 from normgrade.course.course import Course, carried
 from normgrade.course.trust import record_of
-from normgrade.grade.grade import OnReport, Submission, grade
-from normgrade.grade.grader import Grader
-from normgrade.grade.grading_options import Options
+from normgrade.grading.grade import OnReport, Submission, grade
+from normgrade.grading.grader import Grader
+from normgrade.grading.grading_options import Options
 from normgrade.language.errors import UsageError
 from normgrade.learner.attempts import Attempt, Attempts
 from normgrade.learner.watch.watch_session import Watching

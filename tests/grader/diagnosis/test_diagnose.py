@@ -18,9 +18,9 @@ from normgrade.diagnosis.deadline import OutOfTime
 from normgrade.diagnosis.diagnose import Known, diagnose, says
 from normgrade.diagnosis.effects import effects_of
 from normgrade.diagnosis.forecasts import forecasts_of
-from normgrade.grade.grade import Submission, grade
-from normgrade.grade.run import Rehearsal, Run
-from normgrade.grade.tracking import plays_of
+from normgrade.grading.grade import Submission, grade
+from normgrade.grading.run import Rehearsal, Run
+from normgrade.grading.tracking import plays_of
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Oracle
 from normgrade.report.report import Check, Diagnosis, Kind, Outcome, Report

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from normgrade.course.course import Course, carried
-from normgrade.grade.grade import Submission, grade
+from normgrade.grading.grade import Submission, grade
 from normgrade.report.report import Outcome, Report
 
 RMS = """

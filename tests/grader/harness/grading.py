@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from normgrade.course.course import Exercise, Limits
-from normgrade.grade.grade import Submission, report_on
-from normgrade.grade.grader import Grader, open_grader
-from normgrade.grade.grading_options import Options
+from normgrade.grading.grade import Submission, report_on
+from normgrade.grading.grader import Grader, open_grader
+from normgrade.grading.grading_options import Options
 from normgrade.inspection.inspection import inspect_file
 from normgrade.report.report import Outcome, Report
 from normgrade.worker.trusted.launch import Zygote

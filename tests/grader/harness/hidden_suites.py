@@ -9,7 +9,7 @@ from pathlib import Path
 from normgrade.compare.played import Result
 from normgrade.course.course import Course, Exercise
 from normgrade.course.files import read_text
-from normgrade.grade.run import Rehearsal, Run
+from normgrade.grading.run import Rehearsal, Run
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Oracle, module
 from normgrade.report.report import Check

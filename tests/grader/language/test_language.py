@@ -16,7 +16,7 @@ from babel.messages.mofile import write_mo
 from rich.cells import cell_len
 
 from normgrade import cli, language
-from normgrade.grade.parallel import Job, Tick, over_cores
+from normgrade.grading.parallel import Job, Tick, over_cores
 from normgrade.language import ENGLISH, N_, _, n_, speak, spoken, usual
 
 VALUES, CODE = re.compile(r"\{[^{}]*\}"), re.compile(r"`[^`]*`")

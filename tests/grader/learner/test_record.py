@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from normgrade.course.course import Course
-from normgrade.grade.grade import Submission
+from normgrade.grading.grade import Submission
 from normgrade.learner.attempts import Attempts
 from normgrade.learner.practice.interview_plan import Interview, Task
 from normgrade.learner.practice.interviews import held_back, interviews_of

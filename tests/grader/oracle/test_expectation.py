@@ -19,7 +19,7 @@ from normgrade.oracle.expectation import Oracle, fingerprint, movement, perturbe
 from normgrade.oracle.expected import Expectation, Expected
 from normgrade.oracle.kept import encode, request_key
 from normgrade.suite.story import Part, Story, build, call, evaluate, forward_backward, probe, request, train
-from normgrade.worker.trusted import interrupts
+from normgrade.worker import interrupts
 from normgrade.worker.wire.observation import Array, Cause, Foreign, Observation, Playable, Reason, Value
 from normgrade.worker.wire.requests import Action, FunctionCall, LayerStep, LayerStory, OwnProbe, TypedRequest, typed
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from normgrade.course.course import Course
-from normgrade.grade.grade import Submission, grade
-from normgrade.grade.grading_options import Options
+from normgrade.grading.grade import Submission, grade
+from normgrade.grading.grading_options import Options
 from normgrade.oracle import seal as seal_module
 from normgrade.oracle.seal import KEY, KEY_BYTES, Seal
 from normgrade.report.report import Outcome, Report

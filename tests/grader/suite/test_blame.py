@@ -8,7 +8,7 @@ import pytest
 from hidden_suites import EditedCourse, InThisProcess, played
 
 from normgrade.course.course import Course
-from normgrade.grade.grade import Submission, grade
+from normgrade.grading.grade import Submission, grade
 from normgrade.report.report import Outcome
 from normgrade.suite.blame import functions_in
 from normgrade.suite.collection import collect

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from normgrade.course.course import Course
-from normgrade.grade.grading_options import Options
+from normgrade.grading.grading_options import Options
 from normgrade.language.errors import UsageError
 from normgrade.report.report import Outcome
 from normgrade.verify.close_up import close_up

@@ -11,10 +11,10 @@ import pytest
 from normgrade.compare.played import Result
 from normgrade.course.course import Course
 from normgrade.course.files import read_text
-from normgrade.grade import parallel
-from normgrade.grade.grading_options import OnProgress, Options
-from normgrade.grade.parallel import Job, Opened
-from normgrade.grade.run import Run
+from normgrade.grading import parallel
+from normgrade.grading.grading_options import OnProgress, Options
+from normgrade.grading.parallel import Job, Opened
+from normgrade.grading.run import Run
 from normgrade.language.errors import CourseError
 from normgrade.report.report import Check, Kind, Outcome, Report
 from normgrade.suite.collection import collect

@@ -9,7 +9,7 @@ import pytest
 
 from normgrade.course.course import Course
 from normgrade.course.mistakes import read_mistakes
-from normgrade.grade.grade import Submission, grade
+from normgrade.grading.grade import Submission, grade
 from normgrade.language import speak
 from normgrade.language.docstring import joined
 from normgrade.language.errors import CourseError

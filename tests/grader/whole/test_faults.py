@@ -31,9 +31,9 @@ import normgrade
 from normgrade import cli
 from normgrade.cli.options import exit_code
 from normgrade.course.course import Course
-from normgrade.grade.grade import Submission, report_on
-from normgrade.grade.grader import Grader, open_grader
-from normgrade.grade.grading_options import Options
+from normgrade.grading.grade import Submission, report_on
+from normgrade.grading.grader import Grader, open_grader
+from normgrade.grading.grading_options import Options
 from normgrade.inspection.inspection import inspect_file
 from normgrade.oracle.cache import SEAL_BYTES, Cache
 from normgrade.oracle.expectation import Oracle
@@ -153,7 +153,7 @@ PLAYING_FIRST = Point("normgrade.worker.trusted.channel.Channel.receive", FIRST,
 PLAYING_LATER = Point("normgrade.worker.trusted.channel.Channel.receive", FIRST + 2, later=0.2)
 BETWEEN_REQUESTS = Point("normgrade.worker.trusted.channel.Channel.send", FIRST + 2)
 AT_THE_END = Point("normgrade.worker.trusted.channel.Channel.end")
-DIAGNOSING = Point("normgrade.grade.grader.Grader.diagnose")
+DIAGNOSING = Point("normgrade.grading.grader.Grader.diagnose")
 WITHOUT_WORKER = (BEFORE_THE_WORKER, DIAGNOSING)
 
 

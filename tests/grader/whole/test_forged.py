@@ -11,7 +11,7 @@ import numpy as np
 
 from normgrade.course.course import Course, carried
 from normgrade.course.files import read_text, read_where_there
-from normgrade.grade.run import Rehearsal, Run
+from normgrade.grading.run import Rehearsal, Run
 from normgrade.language.places import Absent
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Oracle

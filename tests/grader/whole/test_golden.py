@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from normgrade.course.course import Course, carried
-from normgrade.grade.grade import Submission, grade
+from normgrade.grading.grade import Submission, grade
 from normgrade.report.render.json import render_json
 
 pytestmark = pytest.mark.usefixtures("expectations")

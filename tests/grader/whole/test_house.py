@@ -23,14 +23,14 @@ DOORS = {"__init__", "__main__"}  # entry points; they hold only the code that m
 # The rooms that a room may import besides itself. From top to bottom as submissions are graded, from a front end down to the language.
 HOUSE_ORDER: Mapping[str, str] = {
     # Front ends
-    "notebook": "cli learner grade inspection report worker course language",
-    "cli": "authoring verify learner grade suite remarks compare inspection report worker course language",
+    "notebook": "cli learner grading inspection report worker course language",
+    "cli": "authoring verify learner grading suite remarks compare inspection report worker course language",
     # Uses of grading
     "authoring": "suite course language",
-    "verify": "grade suite diagnosis remarks compare oracle inspection report worker course language",
-    "learner": "grade suite remarks compare inspection report worker course language",
+    "verify": "grading suite diagnosis remarks compare oracle inspection report worker course language",
+    "learner": "grading suite remarks compare inspection report worker course language",
     # One grading, from file to report
-    "grade": "suite diagnosis pointing remarks compare oracle inspection report worker course language",
+    "grading": "suite diagnosis pointing remarks compare oracle inspection report worker course language",
     "suite": "compare oracle report worker course language",
     "diagnosis": "remarks compare oracle report worker course language",
     "pointing": "inspection report course language",
@@ -74,7 +74,9 @@ FORKED = (
     "normgrade.language",
     "normgrade.course",
     "normgrade.worker",
+    "normgrade.worker.untrusted",
     "normgrade.worker.walls",
+    "normgrade.worker.wire",
 )  # packages that a worker imports
 
 
@@ -102,13 +104,17 @@ def room_of(path: Path) -> str:
     return path.relative_to(HOUSE).parts[0].removesuffix(".py")
 
 
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def modules() -> list[Path]:
     return sorted(path for path in HOUSE.rglob("*.py") if "_course" not in path.relative_to(HOUSE).parts)  # the course in the wheel
 
 
 def imports(path: Path) -> Iterator[Import]:
     """Yield all imports of normgrade in a file, also those inside functions."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -158,7 +164,7 @@ def test_modules_import_each_other_without_a_circle() -> None:
 
 
 def at_the_top(path: Path) -> Iterator[Import]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = parsed(path)
     lines = {node.lineno for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)}
     return (each for each in imports(path) if each.line in lines)
 
@@ -189,10 +195,20 @@ def test_packages_that_a_worker_imports_are_light(package: str) -> None:
 # Tests
 
 
+def test_every_room_says_its_purpose() -> None:
+    assert [str(path) for path in modules() if path.name == "__init__.py" and not ast.get_docstring(parsed(path))] == []
+
+
 def test_every_module_has_its_test_file() -> None:
-    wanted = {path.relative_to(HOUSE): mirrored(path.relative_to(HOUSE)) for path in modules() if path.read_bytes().strip()}
+    wanted = {path.relative_to(HOUSE): mirrored(path.relative_to(HOUSE)) for path in modules() if has_code(path)}
     missing = [str(module) for module, test in wanted.items() if not (TESTS / test).exists()]
     assert missing == []
+
+
+def has_code(path: Path) -> bool:
+    """Return True if there is anything in a module besides its docstring."""
+    tree = parsed(path)
+    return len(tree.body) > (ast.get_docstring(tree) is not None)
 
 
 def mirrored(module: Path) -> Path:

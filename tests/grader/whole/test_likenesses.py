@@ -13,7 +13,7 @@ import pytest
 from normgrade.compare.played import Played
 from normgrade.course.course import Course
 from normgrade.course.files import read_text
-from normgrade.grade.grade import Submission, grade
+from normgrade.grading.grade import Submission, grade
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Oracle
 from normgrade.remarks.context import setting_of

@@ -15,7 +15,7 @@ from plain_pytest import pytest_on
 
 from normgrade.cli import check as check_module
 from normgrade.course.course import Course
-from normgrade.grade.grade import Submission, grade
+from normgrade.grading.grade import Submission, grade
 
 Invoke = Callable[..., subprocess.CompletedProcess[str]]
 NAME = "::error::##[group].py"

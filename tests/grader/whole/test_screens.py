@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from normgrade.course.course import Course, carried
-from normgrade.grade.grade import Submission, grade
+from normgrade.grading.grade import Submission, grade
 from normgrade.language import LANGUAGES, speak, spoken
 from normgrade.report.render.one_screen import HEIGHT
 from normgrade.report.render.terminal import Screen, show

@@ -12,7 +12,7 @@ from moving import Frame, frames, longest_silence
 
 from normgrade.course.course import Course
 from normgrade.course.mistakes import read_mistakes
-from normgrade.grade.grading_options import available
+from normgrade.grading.grading_options import available
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a terminal as POSIX has it")
 

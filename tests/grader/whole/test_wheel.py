@@ -76,7 +76,7 @@ def test_six_packages_are_needed_at_run_time(metadata: Message) -> None:
 def test_the_command_is_normgrade_and_pytest_finds_the_plugin(wheel: Path) -> None:
     with ZipFile(wheel) as archive:
         points = archive.read(f"normgrade-{normgrade.__version__}.dist-info/entry_points.txt").decode()
-    command, plugin = "normgrade = normgrade.__main__:main", "normgrade.grade.plugin = normgrade.grade.plugin"
+    command, plugin = "normgrade = normgrade.__main__:main", "normgrade.grading.plugin = normgrade.grading.plugin"
     assert points.split() == ["[console_scripts]", *command.split(), "[pytest11]", *plugin.split()]
 
 

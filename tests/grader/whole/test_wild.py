@@ -11,8 +11,8 @@ from thorough import EVERYTHING, all_or
 from wild import FOLDER, Wild, repaired, wild_submissions
 
 from normgrade.course.course import Course, carried
-from normgrade.grade.grader import Grader, open_grader
-from normgrade.grade.grading_options import Options
+from normgrade.grading.grader import Grader, open_grader
+from normgrade.grading.grading_options import Options
 from normgrade.report.report import Outcome
 
 SUBMISSIONS = tuple(wild_submissions())

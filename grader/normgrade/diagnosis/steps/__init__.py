@@ -1,0 +1,1 @@
+"""The steps on the way to a result: the first one at which a submission goes wrong."""

@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from normgrade.course.course import Course
 from normgrade.course.files import read_text
 from normgrade.course.questions import questions_in
-from normgrade.grade.grade import Submission, grade
-from normgrade.grade.grading_options import Options
+from normgrade.grading.grade import Submission, grade
+from normgrade.grading.grading_options import Options
 from normgrade.language import _
 from normgrade.language.errors import UsageError
 from normgrade.learner.practice.interview_folder import fill, folder_of, new_folder, question_of, read_answers

@@ -1,0 +1,1 @@
+"""`normgrade repro`: a small script that shows one failed claim without normgrade."""

@@ -1,0 +1,1 @@
+"""`normgrade watch`: it grades each time a file is saved."""

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from normgrade.course.course import Course, Exercise
-from normgrade.grade.grade import Submission, report_on
-from normgrade.grade.grader import Grader
-from normgrade.grade.grading_options import PUBLIC_SEED, OnProgress
+from normgrade.grading.grade import Submission, report_on
+from normgrade.grading.grader import Grader
+from normgrade.grading.grading_options import PUBLIC_SEED, OnProgress
 from normgrade.inspection.inspection import inspect_file
 from normgrade.language import _
 from normgrade.language.errors import UsageError

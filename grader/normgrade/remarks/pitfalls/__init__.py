@@ -1,0 +1,1 @@
+"""Pitfalls: mistakes that a result shows by its numbers, whatever the exercise."""

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from normgrade.language import _
-from normgrade.worker.trusted.capture import Capture
 from normgrade.worker.wire import framing, messages
+from normgrade.worker.wire.capture import Capture
 from normgrade.worker.wire.observation import Cause, Frame, Observation
 
 LAST_OUTPUT_S = 0.3  # how long to wait for the output of an ended process; a process that it started may still hold the pipe open

@@ -96,7 +96,7 @@ class Zygote:
         self.log = tempfile.TemporaryFile()  # noqa: SIM115  (closed by `close`)
         with theirs:
             self.process = subprocess.Popen(
-                [*wrapper, *command("worker.zygote", theirs.fileno(), self.tier, namespaces(), self.bans, self.written_with)],
+                [*wrapper, *command("worker.untrusted.zygote", theirs.fileno(), self.tier, namespaces(), self.bans, self.written_with)],
                 stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
                 pass_fds=[theirs.fileno()], env=environment(), cwd="/", start_new_session=True,
             )  # fmt: skip
@@ -234,7 +234,7 @@ class Spawner:
         question, answer, output = theirs
         try:
             process = subprocess.Popen(
-                command("worker.untrusted", budget.memory_mib, budget.cpu_s, self.written_with),
+                command("worker.untrusted.worker", budget.memory_mib, budget.cpu_s, self.written_with),
                 stdin=question, stdout=answer, stderr=output, env=environment(), cwd="/", start_new_session=True,
             )  # fmt: skip
         finally:

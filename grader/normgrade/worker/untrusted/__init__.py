@@ -1,0 +1,1 @@
+"""The side of the submission: this code runs in the same process as a stranger's code."""

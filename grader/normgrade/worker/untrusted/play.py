@@ -18,7 +18,7 @@ import numpy as np
 from normgrade.language import _
 from normgrade.language.places import Absent, Place
 from normgrade.probes.results import Estimate, Stopped
-from normgrade.worker.trusted import interrupts
+from normgrade.worker import interrupts
 from normgrade.worker.untrusted.exceptions import MESSAGE_LIMIT, describe, stops_the_process, wants_memory
 from normgrade.worker.untrusted.written_with import Library, library
 from normgrade.worker.wire.observation import NAME_LIMIT, Array, Foreign, Observation, Playable, Reason, Value, type_name

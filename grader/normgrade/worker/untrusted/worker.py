@@ -16,7 +16,6 @@ from typing import TextIO
 
 from normgrade.course.ban import Ban
 from normgrade.language import _
-from normgrade.worker.trusted.capture import mark
 from normgrade.worker.untrusted import late, play
 from normgrade.worker.untrusted.exceptions import MESSAGE_LIMIT, describe, frames_running
 from normgrade.worker.untrusted.on_record import play_on_record
@@ -24,6 +23,7 @@ from normgrade.worker.untrusted.written_with import library
 from normgrade.worker.walls import Walls
 from normgrade.worker.walls.process import Budget, Process
 from normgrade.worker.wire import framing, messages
+from normgrade.worker.wire.capture import mark
 from normgrade.worker.wire.observation import Cause, Error, Observation, Recording
 from normgrade.worker.wire.zygote_protocol import BROKEN
 

@@ -13,8 +13,8 @@ from normgrade.course.course import Course
 from normgrade.diagnosis.steps import locate as locating
 from normgrade.diagnosis.steps.locate import locate
 from normgrade.diagnosis.steps.step import Step
-from normgrade.grade.grader import Grader, open_grader
-from normgrade.grade.grading_options import Options
+from normgrade.grading.grader import Grader, open_grader
+from normgrade.grading.grading_options import Options
 from normgrade.report.report import Outcome
 from normgrade.worker.wire.messages import RecordQuestion, Substitute
 from normgrade.worker.wire.observation import Recording

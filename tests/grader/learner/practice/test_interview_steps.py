@@ -12,7 +12,7 @@ import pytest
 
 from normgrade.course.course import Course
 from normgrade.course.mistakes import read_mistakes
-from normgrade.grade.grading_options import Options
+from normgrade.grading.grading_options import Options
 from normgrade.language.errors import UsageError
 from normgrade.learner.practice import interview_steps
 from normgrade.learner.practice.interview_plan import Asked, Interview, Task

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from normgrade.course.course import Course
-from normgrade.grade.grading_options import Options
+from normgrade.grading.grading_options import Options
 from normgrade.learner.attempts import Attempts
 from normgrade.learner.watch.watch_session import Watching
 from normgrade.report.report import Check, Kind, Outcome, Report

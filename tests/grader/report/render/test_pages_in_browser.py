@@ -19,7 +19,7 @@ from html_reports import ELEMENTS, HOSTILES, KINDS, MAPPED, MISSING, check, fill
 from markupsafe import escape
 
 from normgrade.course.course import Course
-from normgrade.grade.grade import Submission, grade
+from normgrade.grading.grade import Submission, grade
 from normgrade.report.report import Diagnosis, Finding, Outcome, Raised, Rule, Spot
 
 PWNED = "<script>document.title='pwned'</script><img src=x onerror=\"document.title='pwned'\">"

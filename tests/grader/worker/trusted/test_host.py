@@ -271,7 +271,7 @@ def test_forged_answer_with_right_number_is_noticed_later(host: Host) -> None:
         assert_good(worker)
 
 
-EMPTY_FRAME = "import os; from normgrade.worker import messages; os.write(4, messages.encode(messages.Observation()))"
+EMPTY_FRAME = "import os; from normgrade.worker.wire import messages; os.write(4, messages.encode(messages.Observation()))"
 
 
 @pytest.mark.parametrize(
@@ -547,15 +547,16 @@ def test_a_worker_holds_no_suite_and_no_oracle(host: Host) -> None:
         loaded = result(play(worker, "loaded")).split()
     assert {name.removeprefix("normgrade").removeprefix(".") for name in loaded} == {
         "", "course", "course.ban", "course.package", "language", "language.places", "language.text", "language.visible",
-        "probes", "probes.layers", "probes.results", "worker", "worker.backward_passes", "worker.banned_arrays", "worker.banned_imports",
-        "worker.by_hand", "worker.exceptions", "worker.late",
-        "worker.capture", "worker.framing", "worker.in_pytorch", "worker.interrupts", "worker.messages",
-        "worker.observation", "worker.packing", "worker.play", "worker.requests", "worker.untrusted", "worker.uncompiled",
-        "worker.validation",
-        "worker.written_with", "worker.zygote", "worker.on_record", "worker.recorded", "worker.rewriting",
-        "worker.zygote_protocol",
-        "worker.walls", "worker.walls.kernel", "worker.walls.libraries", "worker.walls.process", "worker.walls.selftest",
-        "worker.walls.view", "worker.stopping",
+        "probes", "probes.layers", "probes.results", "worker", "worker.interrupts",
+        *(f"worker.wire{name}" for name in (
+            "", ".capture", ".framing", ".messages", ".observation", ".packing", ".recorded", ".requests", ".validation",
+            ".zygote_protocol",
+        )),
+        *(f"worker.untrusted{name}" for name in (
+            "", ".backward_passes", ".banned_arrays", ".banned_imports", ".by_hand", ".exceptions", ".in_pytorch", ".late", ".on_record",
+            ".play", ".rewriting", ".stopping", ".uncompiled", ".worker", ".written_with", ".zygote",
+        )),
+        *(f"worker.walls{name}" for name in ("", ".kernel", ".libraries", ".process", ".selftest", ".view")),
     }  # fmt: skip
 
 
@@ -759,7 +760,8 @@ def test_closing_the_host_ends_everything() -> None:
 @only_on_linux
 def test_killed_grader_takes_all_processes_with_it() -> None:
     code = (
-        "from normgrade.worker.trusted.host import Host\nfrom normgrade.worker.wire.observation import Request\nimport os\nhost = Host('process')\n"
+        "import os\nfrom normgrade.worker.trusted.host import Host\nfrom normgrade.worker.wire.observation import Request\n"
+        "host = Host('process')\n"
         "worker = host.worker('import os\\ndef f(): os.system(\"sleep 765432 &\")', 'f.py')\n"
         "print(worker.play(Request('function_call', {'function': 'f', 'args': [], 'kwargs': {}}), 9).error)\nos.kill(os.getpid(), 9)"
     )

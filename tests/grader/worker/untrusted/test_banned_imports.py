@@ -25,7 +25,11 @@ def test_other_modules_are_not_refused(name: str) -> None:
     refuse(BAN, name)
 
 
-PREPARED = "from normgrade.course.ban import Ban\nfrom normgrade.worker.untrusted.banned_imports import forbid_loading\nforbid_loading(Ban(('wave',)))\n"
+PREPARED = """
+from normgrade.course.ban import Ban
+from normgrade.worker.untrusted.banned_imports import forbid_loading
+forbid_loading(Ban(("wave",)))
+"""
 FINDERS = "import sys\nfrom importlib.machinery import *\nsys.meta_path[:] = [BuiltinImporter, FrozenImporter, PathFinder]\n"
 
 

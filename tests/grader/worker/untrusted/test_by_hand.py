@@ -10,8 +10,8 @@ import pytest
 
 from normgrade.course.ban import Ban
 from normgrade.course.course import Course
-from normgrade.grade.grade import Submission, grade
-from normgrade.grade.grading_options import Options
+from normgrade.grading.grade import Submission, grade
+from normgrade.grading.grading_options import Options
 from normgrade.worker.trusted.host import Host
 from normgrade.worker.wire.observation import Array, Error, Observation, Request
 from normgrade.worker.wire.requests import Action, LayerStep, LayerStory

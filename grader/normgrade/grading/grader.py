@@ -1,0 +1,320 @@
+"""The grader: everything that grading needs, opened once for any number of submissions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import count
+from typing import TYPE_CHECKING
+
+from normgrade.course.ban import Ban
+from normgrade.course.course import Exercise, Limits
+from normgrade.course.files import read_text, read_where_there
+from normgrade.course.folders import user_cache, user_config
+from normgrade.course.mistakes import Mistake, read_mistakes
+from normgrade.diagnosis.deadline import NEVER, Deadline, OutOfTime
+from normgrade.grading.grading_options import PUBLIC_SEED, Options
+from normgrade.language import _
+from normgrade.oracle.seal import Seal
+from normgrade.report.report import Outcome
+
+if TYPE_CHECKING:  # NumPy, pytest and torch are loaded after the zygote has started
+    from normgrade.compare.played import Result
+    from normgrade.diagnosis.footprints import Footprints
+    from normgrade.diagnosis.investigation import Found
+    from normgrade.diagnosis.records import Records
+    from normgrade.grading.run import Rehearsal, Run
+    from normgrade.grading.understudy import Understudy
+    from normgrade.oracle.expectation import Oracle
+    from normgrade.suite.suite import Suite
+    from normgrade.worker.trusted.host import Host, Worker
+    from normgrade.worker.wire.observation import Observation, Playable
+
+LIBRARIES = {"torch": "PyTorch", "numpy": "NumPy"}  # their usual names
+MOST_REHEARSALS = 64  # held at once: enough for each exercise of a course, with one seed
+LEAST_LEFT_S = 2.0  # for a search to begin: the import of PyTorch takes about half of it
+Collect = Callable[[Iterable[Exercise]], "Mapping[str, Suite]"]
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """The source of a submission, and the name of its file."""
+
+    source: str
+    file_name: str
+
+
+@dataclass(frozen=True)
+class Grader:
+    """A grader that plays the hidden suites of some exercises. The mappings are by slug, except for `hosts`, which is by library."""
+
+    hosts: Mapping[str, Host]
+    suites: Mapping[str, Suite]
+    oracles: Mapping[str, Oracle]
+    options: Options
+    rehearsals: dict[tuple[str, int], Rehearsal] = field(default_factory=dict)  # by slug and seed
+    tracked: dict[str, Footprints] = field(default_factory=dict, repr=False)  # by slug
+    records: dict[str, Records] = field(default_factory=dict, repr=False)  # by slug
+
+    def results(self, exercise: Exercise, source: str, file_name: str, seed: int | None = None) -> Generator[Result]:
+        """Yield the result of each check as soon as it is known. The worker ends after the last one, or when the generator is closed."""
+        from normgrade.grading.ahead import compute_ahead, doing
+        from normgrade.grading.run import Run
+
+        suite, rehearsal, host = self.played(exercise), self.rehearsal(exercise, seed), self.host(exercise)
+        compute_ahead(suite, rehearsal, self.options)
+        expected = doing(exercise, rehearsal.seed)
+        numbers = count()
+
+        def enough() -> bool:
+            if not host.ready:
+                self.options.progress(expected, next(numbers), len(suite.tests))
+            return host.ready
+
+        rehearsal.ahead(suite, enough)
+        if not host.ready:
+            self.options.progress(starting(exercise.written_with), 0, 0)
+            self.options.meanwhile()
+        self.settle(exercise, rehearsal)
+        self.get_ready(exercise)
+        with self.worker(exercise, source, file_name) as worker:
+            worker.announce(rehearsal.questions(suite))
+            yield from Run(worker, rehearsal).results(suite)
+
+    def settle(self, exercise: Exercise, rehearsal: Rehearsal) -> None:
+        """Have the reference play all that the shipped expectations of a suite need, before a submission gets the worker."""
+        from normgrade.grading.ahead import ships
+
+        plays = self.oracles[exercise.slug].exact_plays
+        if plays is not None and ships(rehearsal):
+            rehearsal.ahead(self.played(exercise), lambda: False)
+            plays.settle()
+
+    def get_ready(self, exercise: Exercise) -> None:
+        """If the expectations ship, read the footprints and right answers for a diagnosis, as long as the zygote is not ready."""
+        from normgrade.grading.ahead import ships
+        from normgrade.grading.tracking import plays_of
+
+        host, rehearsal = self.host(exercise), self.rehearsal(exercise, PUBLIC_SEED)
+        if host.ready or exercise.slug in self.tracked or not ships(rehearsal):
+            return
+        self.footprints_at_hand(exercise)
+        for _key, play in plays_of(self.suites[exercise.slug], rehearsal):
+            if host.ready:
+                return
+            play.right  # noqa: B018  (made once for each expectation)
+
+    def mistaken(self, exercise: Exercise, mistake: Mistake) -> Iterator[Result]:
+        """Yield the result of each check on a known mistake, with the public seed.
+
+        The mistake is played in this process, as the oracle plays it, and only in the plays that it is known to change. It is right in all
+        others.
+        """
+        from normgrade.grading.insider import Insider
+        from normgrade.grading.run import Run
+
+        plays = self.footprints(exercise).plays_of(mistake.name)
+        insider = Insider(self.oracles[exercise.slug], mistake.source)
+        return Run(insider, self.rehearsal(exercise, PUBLIC_SEED), plays).results(self.played(exercise))
+
+    def understudy(self, exercise: Exercise) -> Understudy:
+        """Return a worker for many sources of the course's own, one after the other. The caller closes it."""
+        from normgrade.grading.understudy import Understudy
+
+        return Understudy(self.host(exercise), exercise, exercise.ban)
+
+    def results_in(self, understudy: Understudy, source: str) -> Generator[Result]:
+        """Yield the result of each check on a source of the course's own, in a process that may have played others before it."""
+        from normgrade.grading.run import Run
+
+        exercise = understudy.exercise
+        yield from Run(understudy.part(source), self.rehearsal(exercise)).results(self.played(exercise))
+
+    def played(self, exercise: Exercise) -> Suite:
+        """Return the tests of an exercise that are played: all of them, unless the options name some."""
+        return self.suites[exercise.slug].only(self.options.only)
+
+    @contextmanager
+    def run(self, exercise: Exercise, source: str, file_name: str) -> Iterator[Run]:
+        """Open a worker that plays on this source, check by check, in any order."""
+        from normgrade.grading.run import Run
+
+        rehearsal = self.rehearsal(exercise)
+        self.settle(exercise, rehearsal)
+        with self.worker(exercise, source, file_name) as worker:
+            yield Run(worker, rehearsal, ahead=self.played(exercise).tests)
+
+    def host(self, exercise: Exercise) -> Host:
+        """Return the host that starts the workers of an exercise."""
+        return self.hosts[exercise.written_with]
+
+    def worker(self, exercise: Exercise, source: str, file_name: str) -> Worker:
+        """Return a worker for this source. The caller closes it."""
+        probes, shared = map(read_where_there, (exercise.probes, exercise.shared_probes))
+        return self.host(exercise).worker(source, file_name, probes, self.limits(exercise), exercise.ban, shared)
+
+    def rehearsal(self, exercise: Exercise, seed: int | None = None) -> Rehearsal:
+        """Return the suite as the reference plays it, by default with the seed of the options. The newest rehearsals are kept."""
+        from normgrade.grading.run import Rehearsal
+
+        key = exercise.slug, self.options.seed if seed is None else seed
+        if key not in self.rehearsals:
+            while len(self.rehearsals) >= MOST_REHEARSALS:
+                del self.rehearsals[next(iter(self.rehearsals))]
+            self.rehearsals[key] = Rehearsal(self.oracles[exercise.slug], exercise, read_text(exercise.reference), key[1])
+        return self.rehearsals[key]
+
+    def forget(self) -> None:
+        """Clear everything that was computed or read and is held in memory."""
+        self.rehearsals.clear()
+        self.tracked.clear()
+        self.records.clear()
+        for oracle in self.oracles.values():
+            oracle.forget()
+
+    def limits(self, exercise: Exercise) -> Limits:
+        limits, total_s = exercise.limits, self.options.timeout_s
+        return limits if total_s is None else replace(limits, answer_s=min(limits.answer_s, total_s), total_s=total_s)
+
+    def search_s(self, exercise: Exercise) -> float:
+        """Return the seconds in which to look for the mistake of the last submission; 0 if too little of its time is left.
+
+        Seconds limit the search only if the user sets a time. Otherwise the number of plays does, so that the name of a mistake does not
+        depend on how busy the machine is.
+        """
+        left_s = self.limits(exercise).total_s - self.host(exercise).used_s
+        if left_s <= LEAST_LEFT_S:
+            return 0.0
+        return math.inf if self.options.timeout_s is None else left_s / 2
+
+    def deadline(self, exercise: Exercise) -> Deadline:
+        """Return the deadline for all work on the last submission: the end of the time that the user sets, or never."""
+        if self.options.timeout_s is None:
+            return NEVER
+        return Deadline.after(self.limits(exercise).total_s - self.host(exercise).used_s)
+
+    def diagnose(
+        self,
+        exercise: Exercise,
+        results: Sequence[Result],
+        within_s: float = math.inf,
+        deadline: Deadline = NEVER,
+        submitted: Submitted | None = None,
+    ) -> Found:
+        """Return the mistakes that explain the results of the public seed, and the first wrong step of the failures that they leave open.
+
+        If the submission is given as `submitted`, it may be played again, in a new worker. Without it, half precision is not told from
+        other mistakes, and no step is found.
+
+        `within_s` limits the search among mistakes that were played. If their footprints have to be computed first, that ends so many
+        seconds before the `deadline`. They are not computed for a submission of which no call came to its end.
+        """
+        from normgrade.diagnosis.again import Again, Never
+        from normgrade.diagnosis.candidates import candidates
+        from normgrade.diagnosis.investigation import Found, Investigation
+        from normgrade.diagnosis.questioning import Questioning
+        from normgrade.grading.once_more import OnceMore
+        from normgrade.grading.tracking import none_of, plays_of
+        from normgrade.grading.understudy import Understudy
+
+        if not any(result.check.outcome is Outcome.FAILED for result in results):
+            return Found(())
+        suite, rehearsal = self.suites[exercise.slug], self.rehearsal(exercise, PUBLIC_SEED)
+        try:
+            telling = any(play.worked for result in results for play in result.plays)
+            known = self.footprints(exercise, deadline.earlier(within_s)) if telling else self.footprints_at_hand(exercise)
+        except OutOfTime:
+            return Found(None)
+        footprints, records = known or none_of(suite, rehearsal), self.records_of(exercise)
+        if submitted is not None and known is not None:
+            footprints, mistakes = candidates(known, read_mistakes(exercise), rehearsal.reference, submitted.source)
+            records = records.of_those(mistakes)
+        with Understudy(self.host(exercise), exercise) as understudy:
+            questioning = Questioning(plays_of(suite, rehearsal), records, understudy.plays)
+            again: Again = Never()
+            if submitted is not None and telling:
+                open_worker = partial(self.worker, exercise, submitted.source, submitted.file_name)
+                again = OnceMore(exercise, submitted.source, open_worker, understudy)
+            found = Investigation(results, rehearsal.reference, exercise.defines, footprints, questioning, within_s, again).explain()
+        records.keep()
+        return found
+
+    def footprints(self, exercise: Exercise, deadline: Deadline = NEVER) -> Footprints:
+        """Return the facts that each known mistake of an exercise changes in its suite, with the public seed.
+
+        Raises OutOfTime if they have to be computed, and are not by the deadline.
+        """
+        from normgrade.grading.tracking import footprints
+
+        if exercise.slug not in self.tracked:
+            suite, rehearsal, mistakes = self.suites[exercise.slug], self.rehearsal(exercise, PUBLIC_SEED), read_mistakes(exercise)
+            self.tracked[exercise.slug] = footprints(suite, rehearsal, mistakes, self.options, deadline)
+        return self.tracked[exercise.slug]
+
+    def footprints_at_hand(self, exercise: Exercise) -> Footprints | None:
+        """Return the footprints if nothing has to be computed for them; else None."""
+        from normgrade.grading.tracking import at_hand
+
+        if exercise.slug not in self.tracked:
+            suite, rehearsal = self.suites[exercise.slug], self.rehearsal(exercise, PUBLIC_SEED)
+            if (found := at_hand(suite, rehearsal, read_mistakes(exercise))) is not None:
+                self.tracked[exercise.slug] = found
+        return self.tracked.get(exercise.slug)
+
+    def records_of(self, exercise: Exercise) -> Records:
+        """Return the records of the changes that known mistakes of an exercise were seen to make, with the public seed."""
+        from normgrade.diagnosis.records import Records
+        from normgrade.grading.tracking import key_of_one
+
+        if exercise.slug not in self.records:
+            rehearsal = self.rehearsal(exercise, PUBLIC_SEED)
+            name_of = partial(key_of_one, rehearsal)
+            self.records[exercise.slug] = Records(rehearsal.oracle.cache, read_mistakes(exercise), name_of)
+        return self.records[exercise.slug]
+
+
+def starting(*libraries: str) -> str:
+    """Return the text that these libraries are being imported."""
+    return _("{library} starts", library=", ".join(LIBRARIES[each] for each in libraries))
+
+
+@contextmanager
+def open_grader(exercises: Sequence[Exercise], options: Options, collect: Collect | None = None) -> Iterator[Grader]:
+    """Start a zygote for each library. While it imports the library, collect the suites, by default in a pytest run of our own."""
+    from normgrade.worker.trusted.host import Host
+
+    bans: dict[str, list[Ban]] = {}
+    for exercise in exercises:
+        bans.setdefault(exercise.written_with, []).append(exercise.ban)
+    with Seal(user_config()) as seal, ExitStack() as opened:
+        hosts = {
+            library: opened.enter_context(Host(options.tier, options.required, None, seal.before_worker, banned, library))
+            for library, banned in bans.items()
+        }
+        options.progress(starting(*hosts), 0, 0)
+        from normgrade.oracle.cache import Cache
+        from normgrade.oracle.expectation import Oracle
+        from normgrade.suite import collection
+
+        kept = Cache(user_cache(), seal.key)
+        distinct = {exercise.slug: exercise for exercise in exercises}
+        oracles = {slug: with_exact_plays(Oracle.of(each, kept), each, hosts[each.written_with]) for slug, each in distinct.items()}
+        try:
+            yield Grader(hosts, (collect or collection.collect)(distinct.values()), oracles, options)
+        finally:
+            kept.sweep()
+
+
+def with_exact_plays(oracle: Oracle, exercise: Exercise, host: Host) -> Oracle:
+    """Return the oracle with its reference played in a worker, so that this process needs no PyTorch. A NumPy reference is played here."""
+    from normgrade.grading.understudy import Understudy
+    from normgrade.oracle.exact_plays import ExactPlays
+
+    def in_worker(requests: Iterable[Playable]) -> Iterator[Observation | None]:
+        with Understudy(host, exercise) as worker:
+            yield from worker.plays(((oracle.reference or "", request) for request in requests), exactly=True)
+
+    return replace(oracle, exact_plays=ExactPlays(oracle.cache, oracle.played_here if exercise.written_with == "numpy" else in_worker))

@@ -1,0 +1,145 @@
+"""Long work on several cores: jobs in separate processes, and one count of the units that are done."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import warnings
+from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, wait
+from contextlib import AbstractContextManager, ExitStack
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import cache
+from multiprocessing import active_children, get_context, parent_process
+from multiprocessing.queues import SimpleQueue
+from multiprocessing.util import Finalize
+from threading import Thread
+from typing import Any, Generic, TypeVar
+
+from normgrade.diagnosis.deadline import NEVER, Deadline
+from normgrade.grading.grading_options import OnProgress
+from normgrade.language import speak, spoken
+from normgrade.worker import interrupts
+
+T = TypeVar("T")
+Tick = Callable[[str], None]  # reports that one unit of work is done; the text names the work
+Opened = Callable[[], AbstractContextManager[Any]]
+PAUSE_S = 0.1  # between two looks at the reports
+
+
+@dataclass(frozen=True, slots=True)
+class Job(Generic[T]):
+    """Work that calls its `Tick` once per unit. The tick is its last argument, after the shared resource that was opened for it, if any.
+
+    If it runs in another process, `work` and its return value are pickled.
+    """
+
+    units: int
+    work: Callable[..., T]
+
+
+def over_cores(
+    jobs: Sequence[Job[T]], cores: int, progress: OnProgress, opened: Opened | None = None, deadline: Deadline = NEVER, first: str = ""
+) -> list[T]:
+    """Run the jobs, the largest first, and return their results in the order of the jobs.
+
+    With one core, or one job, they run in this process. `progress` is called after each unit; if there is a `first` text, also before the
+    first unit and at every look at the processes. Each process calls `opened` once, at its first job, shares the result among its jobs,
+    and closes it after the last. Raises OutOfTime when the deadline has passed; in this process, after a unit.
+    """
+    total, done = sum(job.units for job in jobs), 0
+
+    def tick(what: str) -> None:
+        nonlocal done
+        done += 1
+        progress(what, done, total)
+        deadline.keep()
+
+    if first:
+        progress(first, done, total)
+    processes = min(cores, len(jobs))
+    if processes < 2:
+        with ExitStack() as stack:
+            shared = () if opened is None or not jobs else (stack.enter_context(opened()),)
+            return [job.work(*shared, tick) for job in jobs]
+    context = get_context("spawn")  # a fork would copy all that other threads hold at that moment
+    ticks: SimpleQueue[str] = context.SimpleQueue()
+    with ProcessPoolExecutor(processes, context, initializer=start_process, initargs=(ticks, spoken(), gc.get_threshold(), opened)) as pool:
+        largest_first = sorted(range(len(jobs)), key=lambda number: -jobs[number].units)
+        with interrupts.blocked():  # a process that is not prepared yet would write a traceback
+            futures = {number: pool.submit(run_job, jobs[number]) for number in largest_first}
+        try:
+            what = first
+            for said in ticks_until_done(ticks, futures.values(), deadline):
+                if said:
+                    tick(what := said)
+                elif first:
+                    progress(what, done, total)
+            return [futures[number].result() for number in range(len(jobs))]
+        except BaseException:  # Ctrl-C, too
+            for process in active_children():
+                process.terminate()
+            raise  # the pool waits for its thread, which gives semaphores back; if this process ended meanwhile, they would leak
+
+
+def ticks_until_done(ticks: SimpleQueue[str], futures: Collection[Future[Any]], deadline: Deadline) -> Iterator[str]:
+    """Yield the text of every unit that is done, and "" at every look, until all jobs have ended or one has failed.
+
+    Raises OutOfTime at the deadline.
+    """
+    while True:
+        ended, running = wait(futures, PAUSE_S)
+        if running:
+            deadline.keep()
+            yield ""
+        while not ticks.empty():
+            yield ticks.get()
+        if not running or any(future.exception() for future in ended):
+            return
+
+
+# In a process of the pool
+
+TICKS: ContextVar[SimpleQueue[str]] = ContextVar("the queue to which a process of the pool reports the units that it has done")
+OPENED: ContextVar[Opened | None] = ContextVar("what a process of the pool opens for its jobs")
+
+
+def start_process(ticks: SimpleQueue[str], language: str, garbage: tuple[int, int, int], opened: Opened | None) -> None:
+    """Prepare a process of the pool: give it the queue, the language and the `garbage` thresholds of its parent.
+
+    Ctrl-C reaches all processes at once. The processes of the pool ignore it, and their parent ends them.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    interrupts.unblock()
+    speak(language)
+    gc.set_threshold(*garbage)
+    warnings.simplefilter("ignore", RuntimeWarning)  # NumPy's, as on the command line
+    TICKS.set(ticks)
+    OPENED.set(opened)
+    Thread(target=end_with_parent, daemon=True).start()
+
+
+def end_with_parent() -> None:
+    """End this process when its parent ends, even if the parent was killed: nobody wants the work any more."""
+    parent = parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
+
+
+def run_job(job: Job[T]) -> T:
+    return job.work(*shared_here(), TICKS.get().put)
+
+
+@cache
+def shared_here() -> tuple[Any, ...]:
+    """Return the resource that the jobs of this process share, if any. It is opened by the first call, and closed when the process ends."""
+    opened = OPENED.get()
+    if opened is None:
+        return ()
+    stack = ExitStack()
+    shared = stack.enter_context(opened())
+    Finalize(None, stack.close, exitpriority=0)
+    return (shared,)

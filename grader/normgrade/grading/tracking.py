@@ -1,0 +1,174 @@
+"""The footprints of an exercise's known mistakes: they ship with it, or else they are computed once, on all cores, and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from normgrade.course.course import Exercise
+from normgrade.course.files import read_text
+from normgrade.course.mistakes import Mistake
+from normgrade.diagnosis.deadline import NEVER, Deadline
+from normgrade.diagnosis.effects import Layout, OnChange, Plays, effects_from, effects_of
+from normgrade.diagnosis.footprints import VERSION, Footprints, decode, digest, encode
+from normgrade.grading.grading_options import Options
+from normgrade.grading.run import Rehearsal
+from normgrade.language import _
+from normgrade.oracle.expectation import Oracle, fingerprint
+from normgrade.oracle.kept import Damaged, request_key
+from normgrade.suite.collection import collect
+from normgrade.suite.suite import Suite
+
+if TYPE_CHECKING:  # multiprocessing is loaded only if anything has to be computed
+    from normgrade.grading.parallel import Tick
+
+FEW = 2000  # plays of mistakes, which take less time than starting more processes
+
+
+def footprints(suite: Suite, rehearsal: Rehearsal, mistakes: Sequence[Mistake], options: Options, deadline: Deadline = NEVER) -> Footprints:
+    """Return the footprints of these mistakes in all plays of a suite. Those that do not ship with the exercise are computed.
+
+    Raises OutOfTime if they are not computed by the deadline.
+    """
+    if (known := at_hand(suite, rehearsal, mistakes)) is not None:
+        return known
+    there = shipped(suite, rehearsal)
+    return joined(there, computed(suite, rehearsal, missing_in(there, mistakes), options, deadline)).among(mistakes)
+
+
+def at_hand(suite: Suite, rehearsal: Rehearsal, mistakes: Sequence[Mistake]) -> Footprints | None:
+    """Return the footprints of these mistakes that ship or were kept, without computing any; None if some are missing."""
+    there = shipped(suite, rehearsal)
+    if missing := missing_in(there, mistakes):
+        more = kept(rehearsal, missing)
+        return None if more is None else joined(there, more).among(mistakes)
+    return there if there is None else there.among(mistakes)
+
+
+def missing_in(there: Footprints | None, mistakes: Sequence[Mistake]) -> list[Mistake]:
+    """Return the mistakes whose footprints are still to be found, including those that changed since."""
+    return [mistake for mistake in mistakes if there is None or not there.has(mistake)]
+
+
+def joined(there: Footprints | None, more: Footprints) -> Footprints:
+    return more if there is None else more.with_those(there)
+
+
+def shipped(suite: Suite, rehearsal: Rehearsal) -> Footprints | None:
+    """Return the footprints that ship with an exercise; None if there are none, or if they are of other plays."""
+    with suppress(OSError, Damaged):
+        there = decode(rehearsal.exercise.footprints.read_bytes())
+        return there if made_for(there, suite, rehearsal) else None
+    return None
+
+
+def made_for(there: Footprints, suite: Suite, rehearsal: Rehearsal) -> bool:
+    """Return True if footprints are of the plays of a suite."""
+    plays = plays_of(suite, rehearsal)
+    return there.layout.keys == tuple(key for key, _ in plays) and np.array_equal(there.plays, made_of(plays, rehearsal.oracle))
+
+
+def computed(
+    suite: Suite,
+    rehearsal: Rehearsal,
+    mistakes: Sequence[Mistake],
+    options: Options,
+    deadline: Deadline = NEVER,
+    on_change: OnChange = lambda mistake, play, change: None,
+) -> Footprints:
+    """Compute the footprints and keep them, unless they were kept already. No two processes compute the same ones at once.
+
+    If they are computed in this process, `on_change` is called with every change that a mistake makes. Raises OutOfTime if they are not
+    computed by the deadline.
+    """
+    if (known := kept(rehearsal, mistakes)) is not None:
+        return known
+    cache, name = rehearsal.oracle.cache, key(rehearsal, mistakes)
+    with cache.alone(name, deadline.left_s):
+        if (known := kept(rehearsal, mistakes)) is not None:
+            return known
+        deadline.keep()
+        found = played(suite, rehearsal, mistakes, options, deadline, on_change)
+        cache.put(name, encode(found))
+    return found
+
+
+def kept(rehearsal: Rehearsal, mistakes: Sequence[Mistake]) -> Footprints | None:
+    """Return the footprints that were kept; None if they are still to be computed."""
+    known = rehearsal.oracle.cache.get(key(rehearsal, mistakes))
+    with suppress(Damaged):  # as if there were none
+        return None if known is None else decode(known)
+    return None
+
+
+def played(
+    suite: Suite, rehearsal: Rehearsal, mistakes: Sequence[Mistake], options: Options, deadline: Deadline, on_change: OnChange
+) -> Footprints:
+    """Play every mistake, on all cores if that is worth it, and return the footprints."""
+    from normgrade.grading.parallel import Job, over_cores
+
+    oracle, exercise, seed = rehearsal.oracle, rehearsal.exercise, rehearsal.seed
+    what = _("{exercise}: what each known mistake leads to, once for seed {seed}", exercise=exercise.slug, seed=seed)
+    plays = plays_of(suite, rehearsal)
+    cores = options.cores if len(plays) * len(mistakes) > FEW else 1
+    if cores == 1 or not mistakes:
+        jobs = [Job(len(mistakes), partial(played_here, what, plays, rehearsal.reference, mistakes, oracle, on_change))]
+    else:
+        slices = [mistakes[len(mistakes) * core // cores : len(mistakes) * (core + 1) // cores] for core in range(cores)]
+        jobs = [Job(len(some), partial(played_elsewhere, what, exercise, oracle.elsewhere(), seed, some)) for some in slices if some]
+    first, *others = over_cores(jobs, cores, options.progress, deadline=deadline, first=what)
+    for other in others:
+        first = first.with_those(other)
+    return first
+
+
+def played_here(
+    what: str, plays: Plays, reference: str, mistakes: Sequence[Mistake], oracle: Oracle, on_change: OnChange, tick: Tick
+) -> Footprints:
+    return Footprints.of(effects_of(plays, reference, mistakes, oracle, partial(tick, what), on_change), made_of(plays, oracle), mistakes)
+
+
+def played_elsewhere(what: str, exercise: Exercise, oracle: Oracle, seed: int, mistakes: Sequence[Mistake], tick: Tick) -> Footprints:
+    """Return the footprints of these mistakes, as a job in another process. It collects the suite again, because plays cannot be sent."""
+    rehearsal = Rehearsal(oracle, exercise, read_text(exercise.reference), seed)
+    plays = plays_of(collect([exercise])[exercise.slug], rehearsal)
+    return played_here(what, plays, rehearsal.reference, mistakes, oracle, lambda mistake, play, change: None, tick)
+
+
+def none_of(suite: Suite, rehearsal: Rehearsal) -> Footprints:
+    """Return the footprints of no mistake, in the plays of a suite."""
+    plays = plays_of(suite, rehearsal)
+    return Footprints.of(effects_from((), Layout.of(plays), ()), made_of(plays, rehearsal.oracle), ())
+
+
+def plays_of(suite: Suite, rehearsal: Rehearsal) -> Plays:
+    """Return all plays of a suite by their keys, as the right answer plays them."""
+    return [((test.name, number), play) for test in suite.tests for number, play in enumerate(rehearsal.of(test).right)]
+
+
+def made_of(plays: Plays, oracle: Oracle) -> np.ndarray:
+    """Return a number for each play, which depends on all that the play depends on in the course, but on no version of a library."""
+    own = [str(VERSION), oracle.reference or "", oracle.all_probes, *oracle.spread]
+    return np.array([digest(*own, request_key(play.expectation.request)) for _, play in plays], np.uint64)
+
+
+def key(rehearsal: Rehearsal, mistakes: Sequence[Mistake]) -> str:
+    """Return the cache name of footprints. It depends on everything that they depend on."""
+    wrong = [text for mistake in mistakes for text in (mistake.name, mistake.source)]
+    return fingerprint("footprints", *of_exercise(rehearsal), *wrong)
+
+
+def key_of_one(rehearsal: Rehearsal, mistake: Mistake) -> str:
+    """Return the cache name of the changes that one mistake was seen to make."""
+    return fingerprint("seen", *of_exercise(rehearsal), mistake.source)
+
+
+def of_exercise(rehearsal: Rehearsal) -> tuple[str | bytes, ...]:
+    """Return all that plays of an exercise depend on, except for the source that is played."""
+    oracle, exercise = rehearsal.oracle, rehearsal.exercise
+    files = [exercise.description, exercise.suite, exercise.reference, *exercise.helpers]
+    return (str(rehearsal.seed), *map(read_text, files), oracle.all_probes, *oracle.spread)

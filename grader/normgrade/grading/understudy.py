@@ -1,0 +1,83 @@
+"""Plays of the course's own wrong sources in a worker, one after the other, so that the grader needs no PyTorch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import tee
+from types import TracebackType
+from typing import Self
+
+from normgrade.course.ban import Ban
+from normgrade.course.course import Exercise, Limits
+from normgrade.course.files import read_where_there
+from normgrade.grading.run import gone
+from normgrade.worker.trusted.host import Host, Worker
+from normgrade.worker.wire.messages import PlayQuestion, RecordQuestion, Substitute
+from normgrade.worker.wire.observation import Observation, Playable, Recording
+
+SIZE_LIMIT_BYTES = 2**24  # of one value
+LIMITS = Limits(total_s=3600.0)  # for all sources together
+
+
+@dataclass
+class Understudy:
+    """A worker that loads one source after the other to play it, and enforces a `ban`. Its process starts with the first source."""
+
+    host: Host
+    exercise: Exercise
+    ban: Ban | None = None
+    worker: Worker | None = None
+
+    def plays(self, asked: Iterable[tuple[str, Playable]], exactly: bool = False) -> Iterator[Observation | None]:
+        """Yield the observation of each source, natively or `exactly` in float64; None if it cannot be executed, or has no answer.
+
+        The worker plays the next sources while the caller looks at the observations before. If they are played `exactly`, the requests
+        have to be widened ones.
+        """
+        questions, announced = tee(PlayQuestion(request, SIZE_LIMIT_BYTES, source, exactly) for source, request in asked)
+        worker = self.open_worker()
+        worker.announce(announced)
+        return (self.answer(worker, question) for question in questions)
+
+    def part(self, source: str) -> Part:
+        """Return the player of one source, which the worker plays for a while."""
+        return Part(self.open_worker(), source)
+
+    def record(self, question: RecordQuestion | Substitute) -> Recording:
+        """Return one play of a source of the course's own, on record."""
+        return self.open_worker().record(question)
+
+    def answer(self, worker: Worker, question: PlayQuestion) -> Observation | None:
+        observation = worker.answer(question)
+        return None if gone(observation) else observation
+
+    def open_worker(self) -> Worker:
+        """Return the worker. When it is new, it has loaded only the exercise's own probes."""
+        if self.worker is None:
+            probes, shared = map(read_where_there, (self.exercise.probes, self.exercise.shared_probes))
+            self.worker = self.host.worker("", self.exercise.file_name, probes, LIMITS, self.ban, shared)
+        return self.worker
+
+    def close(self) -> None:
+        """End the worker's process."""
+        if self.worker is not None:
+            self.worker.end_process()
+            self.worker = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+
+@dataclass(frozen=True)
+class Part:
+    """A source of the course's own, in a worker that may have played others before it."""
+
+    worker: Worker
+    source: str
+
+    def play(self, request: Playable, size_limit_bytes: int) -> Observation:
+        return self.worker.answer(PlayQuestion(request, size_limit_bytes, self.source))

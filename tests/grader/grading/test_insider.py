@@ -1,0 +1,28 @@
+"""Tests of plays in this process, of sources of the course: they are played as in a worker."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from normgrade.course.course import Course
+from normgrade.course.files import read_text
+from normgrade.grading.insider import Insider
+from normgrade.grading.run import Rehearsal, Run
+from normgrade.oracle.cache import Cache
+from normgrade.oracle.expectation import Oracle
+from normgrade.suite.collection import collect
+from normgrade.worker.wire.observation import Cause
+
+
+def test_right_source_passes_and_broken_one_fails(tiny: Course, expectations: Path) -> None:
+    exercise = tiny.exercise("rms")
+    oracle, reference = Oracle.of(exercise, Cache(expectations, bytes(32))), read_text(exercise.reference)
+    rehearsal, suite = Rehearsal(oracle, exercise, reference), collect([exercise])["rms"]
+
+    def outcomes(source: str) -> set[str]:
+        return {result.check.outcome for result in Run(Insider(oracle, source), rehearsal).results(suite)}
+
+    assert outcomes(reference) == {"passed"} and outcomes("unknown_name") == {"failed", "skipped"}
+    request = rehearsal.of(suite.tests[0]).asked[0].expectation.request
+    error = Insider(oracle, "unknown_name").play(request, 0).error
+    assert error is not None and error.cause is Cause.NOT_LOADED and "unknown_name" in error.message

@@ -1,0 +1,36 @@
+"""Tests of further plays of a submission: with other requests, and recorded."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from normgrade.course.course import Course, carried
+from normgrade.course.files import read_text
+from normgrade.course.mistakes import read_mistakes
+from normgrade.grading.grader import open_grader
+from normgrade.grading.grading_options import Options
+from normgrade.grading.once_more import OnceMore
+from normgrade.grading.understudy import Understudy
+from normgrade.worker.wire.observation import Request
+
+EXERCISE = Course(carried()).exercise("standardize")
+MISTAKES = {mistake.name: mistake for mistake in read_mistakes(EXERCISE)}
+
+
+@pytest.mark.usefixtures("expectations")
+def test_wrong_source_gives_first_wrong_step_and_traces(tmp_path: Path) -> None:
+    source, right = MISTAKES["unbiased-variance"].source, read_text(EXERCISE.reference)
+    with open_grader([EXERCISE], Options()) as grader, Understudy(grader.host(EXERCISE), EXERCISE) as understudy:
+        results = [*grader.results(EXERCISE, source, EXERCISE.file_name)]
+        again = OnceMore(EXERCISE, source, partial(grader.worker, EXERCISE, source, EXERCISE.file_name), understudy)
+        play = results[1].plays[0]
+        [answer, nothing] = again.answers([play.expectation.request, Request("no such probe", {})])
+        assert answer is not None and answer.values.keys() == play.observation.values.keys()
+        assert nothing is None or nothing.error is not None
+        step = again.first_wrong_step(results, right)
+        assert step is not None and step.change is not None
+        some = [MISTAKES["constant-not-exactly-zero"], MISTAKES["unbiased-variance"]]
+        assert again.traced(results, lambda key: [0, 1], lambda members: some[members[-1]].source if members else right, []) == [1]
