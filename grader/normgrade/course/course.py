@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import product
 from pathlib import Path
 from typing import Literal
@@ -15,7 +15,8 @@ from normgrade.course.files import read_text
 from normgrade.course.package import PACKAGE
 from normgrade.course.path import circle, in_path_order
 from normgrade.course.signature import Signature
-from normgrade.course.table import Table, between, languages, mapping, one_of, seconds, signatures, text, texts, words_of_places
+from normgrade.course.table import Table, between, languages, mapping, one_of, seconds, signatures, text, texts
+from normgrade.course.translations import translated, translations
 from normgrade.language import ENGLISH, _, spoken
 from normgrade.language.errors import CourseError, UsageError, did_you_mean
 
@@ -553,11 +554,12 @@ def read_exercise(root: Path, slug: str, settings: Settings) -> Exercise:
     """Return the exercise that `exercise.toml` describes. Raise CourseError if a key or a value is wrong."""
     table = Table.of_file(Exercise.at(root, slug).description)
     limits = Table(table.path, table.take("limits", mapping, {}), "limits.")
+    say = partial(translated, folder=table.path.parent)
     exercise = Exercise(
         slug=slug,
         course=root,
-        title=table.spoken("title", text),
-        group=table.spoken("group", text),
+        title=say(table.take("title", text)),
+        group=say(table.take("group", text)),
         level=table.take("level", between(1, 4)),
         order=table.take("order", between(0, 9999)),
         points=table.take("points", between(1, 1000), 20),
@@ -565,8 +567,8 @@ def read_exercise(root: Path, slug: str, settings: Settings) -> Exercise:
         after=table.take("after", texts, ()),
         banned=settings.banned + bans_of(table),
         allowed=table.take("allowed", texts, ()),
-        hints=table.spoken("hints", texts, ()),
-        places=table.spoken("places", words_of_places, {}),
+        hints=tuple(map(say, table.take("hints", texts, ()))),
+        places=translations(table.path.parent),
         limits=read_limits(limits),
         reveal=table.take("reveal", one_of(*REVEALS), settings.reveal),
         spread=table.take("spread", texts, ()),

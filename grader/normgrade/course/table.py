@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from string import Formatter
 from typing import Any, NoReturn, TypeVar, cast
 
 from normgrade.course.files import read_text
@@ -179,19 +178,3 @@ def array_of_tables(value: object) -> list[dict[str, Any]]:
     if isinstance(value, list) and all(isinstance(item, dict) for item in value):
         return value
     raise Wrong(_("a list of tables"))
-
-
-def words_of_places(value: object) -> dict[str, str]:
-    """Validate a table of words for places, by template. A text may only have fields that its template has."""
-    if isinstance(value, dict) and all(
-        isinstance(said, str) and fields_of(said) <= fields_of(template) for template, said in value.items()
-    ):
-        return value
-    raise Wrong(_("a table of texts, each with no other {names} in braces than its key has"))
-
-
-def fields_of(template: str) -> set[str | None]:
-    try:
-        return {name for _text, name, _format, _conversion in Formatter().parse(template) if name is not None}
-    except ValueError:  # an unmatched brace
-        return {None}

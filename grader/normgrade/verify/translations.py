@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from normgrade.course.course import Exercise
 from normgrade.course.files import read_text
 from normgrade.course.table import Table
+from normgrade.course.translations import file_in, translations
 from normgrade.language import ENGLISH, _
 from normgrade.language.docstring import first_paragraph_in
 from normgrade.language.places import GENERIC, Place
@@ -23,7 +24,7 @@ def missing_texts(exercise: Exercise, suite: Suite, language: str, places: Itera
         return
     if not exercise.prompt_in(language).is_file():
         yield _("{path} is missing.", path=exercise.prompt_in(language).relative_to(exercise.course))
-    yield from untold(Table.of_file(exercise.description), OF_EXERCISE, language, "exercise.toml")
+    yield from untranslated(Table.of_file(exercise.description), OF_EXERCISE, language)
     for mistake in Table.of_file(exercise.mistakes).tables("mistake"):
         yield from untold(mistake, OF_MISTAKE, language, _("the mistake {name}", name=mistake.content.get("name")))
     for path in exercise.alternatives:
@@ -31,6 +32,16 @@ def missing_texts(exercise: Exercise, suite: Suite, language: str, places: Itera
             yield _('{test}: the docstring has no paragraph that begins with "{begins}".', test=path.name, begins=f"{language}: ")
     yield from unnamed(exercise, places, language)
     yield from unsaid(suite, language)
+
+
+def untranslated(table: Table, keys: tuple[str, ...], language: str) -> Iterator[str]:
+    """Yield a sentence for each text under these keys of a table that has no translation."""
+    known = translations(table.path.parent, language)
+    for key in keys:
+        said = table.content.get(key, ())
+        for english in (said,) if isinstance(said, str) else said:
+            if english not in known:
+                yield _("{path} does not translate {english!r}.", path=file_in(table.path.parent, language), english=english)
 
 
 def untold(table: Table, keys: tuple[str, ...], language: str, where: str) -> Iterator[str]:
@@ -47,11 +58,10 @@ def unnamed(exercise: Exercise, places: Iterable[Place], language: str) -> Itera
 
     The templates of the generic probes have theirs from normgrade.
     """
-    key = f"places.{language}"
-    words = Table.of_file(exercise.description).content.get(key, {})
+    words = translations(exercise.folder, language)
     for template in dict.fromkeys(template for place in places for template in (place.template, place.learnt)):
         if template is not None and template not in words and template not in GENERIC:
-            yield _('exercise.toml has nothing for "{place}" in ["{key}"].', place=template, key=key)
+            yield _("{path} does not translate {english!r}.", path=file_in(exercise.folder, language), english=template)
 
 
 def unsaid(suite: Suite, language: str) -> Iterator[str]:
