@@ -23,9 +23,9 @@ def warn_of_unfinished(course: Course, course_folder: Path | None) -> None:
 
 def without_hindered(exercises: Iterable[Exercise], course_folder: Path | None) -> list[Exercise]:
     """Return the exercises that can be graded, and name the others."""
-    from normgrade.grading.hindrance import hindrance
+    from normgrade.grading.fault import fault
 
-    found = {exercise: hindrance(exercise) for exercise in dict.fromkeys(exercises)}
+    found = {exercise: fault(exercise) for exercise in dict.fromkeys(exercises)}
     for exercise, why in found.items():
         if why is not None:
             warn(exercise.slug, str(why), course_folder)

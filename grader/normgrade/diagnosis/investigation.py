@@ -15,12 +15,12 @@ import numpy as np
 from normgrade.compare.played import PlayKey, Result
 from normgrade.course.mistakes import Mistake, applied, combined, edits_of
 from normgrade.course.signature import Signature
-from normgrade.diagnosis.again import Again, Never
 from normgrade.diagnosis.deadline import Deadline, OutOfTime
 from normgrade.diagnosis.diagnose import Known, diagnose
 from normgrade.diagnosis.effects import Layout
 from normgrade.diagnosis.evidence import evidence_of
 from normgrade.diagnosis.footprints import Footprints
+from normgrade.diagnosis.more_plays import MorePlays, NoMorePlays
 from normgrade.diagnosis.peeling import NOWHERE, Peeled, peel
 from normgrade.diagnosis.questioning import Asked, Questioning, Remembering
 from normgrade.diagnosis.steps.step import Step
@@ -61,7 +61,7 @@ class Investigation:
     footprints: Footprints
     questioning: Questioning
     within_s: float = math.inf
-    again: Again = Never()  # noqa: RUF009 (it has no state)
+    again: MorePlays = NoMorePlays()  # noqa: RUF009 (it has no state)
     peeled: Peeled | None = None
 
     @cached_property

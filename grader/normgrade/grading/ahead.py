@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from normgrade.course.course import Exercise
 from normgrade.course.files import read_text
 from normgrade.grading.grading_options import PUBLIC_SEED, Options
-from normgrade.grading.run import Rehearsal
+from normgrade.grading.reference_run import ReferenceRun
 from normgrade.language import _
 from normgrade.oracle.expectation import Oracle, fingerprint
 from normgrade.suite.collection import collect
@@ -22,16 +22,16 @@ if TYPE_CHECKING:  # multiprocessing is loaded only if anything has to be comput
 KEPT = b"kept"  # the content of the cache entry that marks everything as computed
 
 
-def compute_ahead(suite: Suite, rehearsal: Rehearsal, options: Options) -> None:
-    """Rehearse a suite in several processes, so that its expectations are found in the cache afterwards.
+def compute_ahead(suite: Suite, reference_run: ReferenceRun, options: Options) -> None:
+    """Let the reference play a suite in several processes, so that its expectations are found in the cache afterwards.
 
     Nothing is done with a single core, or if the expectations ship or are known already. Nor is anything done for an exercise in NumPy:
     its expectations are computed in less time than a process takes to start.
     """
-    oracle, exercise = rehearsal.oracle, rehearsal.exercise
-    if options.cores < 2 or exercise.written_with == "numpy" or ships(rehearsal) or rehearsal.known.keys() >= {*suite.names}:
+    oracle, exercise = reference_run.oracle, reference_run.exercise
+    if options.cores < 2 or exercise.written_with == "numpy" or ships(reference_run) or reference_run.known.keys() >= {*suite.names}:
         return
-    name = key(suite, rehearsal)
+    name = key(suite, reference_run)
     if oracle.cache.get(name) is not None:
         return
     with oracle.cache.alone(name):
@@ -41,23 +41,28 @@ def compute_ahead(suite: Suite, rehearsal: Rehearsal, options: Options) -> None:
             from normgrade.grading.parallel import Job, over_cores
 
             slices = [suite.names[core :: options.cores] for core in range(options.cores)]
-            jobs = [Job(len(names), partial(rehearse, exercise, oracle.elsewhere(), rehearsal.seed, names)) for names in slices if names]
+            jobs = [
+                Job(len(names), partial(play_tests, exercise, oracle.elsewhere(), reference_run.seed, names)) for names in slices if names
+            ]
             with suppress(BrokenProcessPool):  # if memory is short, this process computes each expectation on demand
-                over_cores(jobs, options.cores, options.progress, first=doing(exercise, rehearsal.seed))
+                over_cores(jobs, options.cores, options.progress, first=doing(exercise, reference_run.seed))
                 oracle.cache.put(name, KEPT)
 
 
-def ships(rehearsal: Rehearsal) -> bool:
+def ships(reference_run: ReferenceRun) -> bool:
     """Return True if the expectations for this seed ship with the exercise."""
-    return rehearsal.seed == PUBLIC_SEED and bool(rehearsal.oracle.shipped.entries)
+    return reference_run.seed == PUBLIC_SEED and bool(reference_run.oracle.shipped.entries)
 
 
-def rehearse(exercise: Exercise, oracle: Oracle, seed: int, names: Sequence[str], tick: Tick) -> None:
-    """Rehearse the named tests, as a job in another process. It collects the suite again, because tests cannot be sent to a process."""
-    rehearsal = Rehearsal(oracle, exercise, read_text(exercise.reference), seed)
+def play_tests(exercise: Exercise, oracle: Oracle, seed: int, names: Sequence[str], tick: Tick) -> None:
+    """Let the reference play the named tests, as a job in another process.
+
+    It collects the suite again, because tests cannot be sent to a process.
+    """
+    reference_run = ReferenceRun(oracle, exercise, read_text(exercise.reference), seed)
     for test in collect([exercise])[exercise.slug].tests:
         if test.name in names:
-            rehearsal.of(test)
+            reference_run.of(test)
             tick(doing(exercise, seed))
 
 
@@ -66,8 +71,8 @@ def doing(exercise: Exercise, seed: int) -> str:
     return _("{exercise}: what is expected, once for seed {seed}", exercise=exercise.slug, seed=seed)
 
 
-def key(suite: Suite, rehearsal: Rehearsal) -> str:
+def key(suite: Suite, reference_run: ReferenceRun) -> str:
     """Return the cache name of the mark that everything was computed. It depends on all that the expectations depend on."""
-    exercise, oracle = rehearsal.exercise, rehearsal.oracle
+    exercise, oracle = reference_run.exercise, reference_run.oracle
     files = [exercise.description, exercise.suite, exercise.reference, *exercise.helpers]
-    return fingerprint("ahead", str(rehearsal.seed), *map(read_text, files), oracle.all_probes, *oracle.spread, *suite.names)
+    return fingerprint("ahead", str(reference_run.seed), *map(read_text, files), oracle.all_probes, *oracle.spread, *suite.names)

@@ -97,7 +97,7 @@ def report_on_plays(grader: Grader, submission: Submission, inspection: Inspecti
 
     started = time.perf_counter()
     results, checks = [], []
-    for result in play(grader, submission, inspection, on_event):
+    for result in results_of(grader, submission, inspection, on_event):
         results.append(result)
         check = remark(result, submission.exercise)  # while the worker plays the next check
         checks.append(told(check, result, submission.exercise, report.source))
@@ -137,9 +137,12 @@ def report_of_inspection(submission: Submission, inspection: Inspection, seed: i
     )
 
 
-def play(grader: Grader, submission: Submission, inspection: Inspection, on_event: OnEvent) -> Iterator[Result]:
+def results_of(grader: Grader, submission: Submission, inspection: Inspection, on_event: OnEvent) -> Iterator[Result]:
     """Yield the results of all checks, and call `on_event` with each check when it ends."""
+    from normgrade.grading.preparation import prepare
+
     exercise, source = submission.exercise, inspection.source or ""
+    prepare(grader, exercise)
     total = len(grader.played(exercise).tests)
     for number, result in enumerate(grader.results(exercise, source, submission.path.name), 1):
         grader.options.progress(_("{submission}: check {n} of {total}", submission=submission.name, n=number, total=total), number, total)
@@ -180,8 +183,11 @@ def explained(
     grader: Grader, submission: Submission, report: Report, results: Sequence[Result], within_s: float, deadline: Deadline
 ) -> tuple[tuple[Diagnosis, ...] | None, Step | None]:
     """Return the diagnoses and the first wrong step, from plays with the public seed; None for both if the time was too short."""
+    from normgrade.grading.preparation import prepare
+
     try:
         if grader.options.seed != PUBLIC_SEED:
+            prepare(grader, submission.exercise, PUBLIC_SEED)
             results = list(deadline.each(grader.results(submission.exercise, report.source, submission.path.name, PUBLIC_SEED)))
         return grader.diagnose(submission.exercise, results, within_s, deadline, Submitted(report.source, submission.path.name))
     except OutOfTime:

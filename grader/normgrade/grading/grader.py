@@ -7,7 +7,6 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import count
 from typing import TYPE_CHECKING
 
 from normgrade.course.ban import Ban
@@ -26,15 +25,16 @@ if TYPE_CHECKING:  # NumPy, pytest and torch are loaded after the zygote has sta
     from normgrade.diagnosis.footprints import Footprints
     from normgrade.diagnosis.investigation import Found
     from normgrade.diagnosis.records import Records
-    from normgrade.grading.run import Rehearsal, Run
-    from normgrade.grading.understudy import Understudy
+    from normgrade.grading.course_worker import CourseWorker
+    from normgrade.grading.reference_run import ReferenceRun
+    from normgrade.grading.run import Run
     from normgrade.oracle.expectation import Oracle
     from normgrade.suite.suite import Suite
     from normgrade.worker.trusted.host import Host, Worker
     from normgrade.worker.wire.observation import Observation, Playable
 
 LIBRARIES = {"torch": "PyTorch", "numpy": "NumPy"}  # their usual names
-MOST_REHEARSALS = 64  # held at once: enough for each exercise of a course, with one seed
+MOST_RUNS = 64  # held at once: enough for each exercise of a course, with one seed
 LEAST_LEFT_S = 2.0  # for a search to begin: the import of PyTorch takes about half of it
 Collect = Callable[[Iterable[Exercise]], "Mapping[str, Suite]"]
 
@@ -55,57 +55,18 @@ class Grader:
     suites: Mapping[str, Suite]
     oracles: Mapping[str, Oracle]
     options: Options
-    rehearsals: dict[tuple[str, int], Rehearsal] = field(default_factory=dict)  # by slug and seed
+    reference_runs: dict[tuple[str, int], ReferenceRun] = field(default_factory=dict)  # by slug and seed
     tracked: dict[str, Footprints] = field(default_factory=dict, repr=False)  # by slug
     records: dict[str, Records] = field(default_factory=dict, repr=False)  # by slug
 
     def results(self, exercise: Exercise, source: str, file_name: str, seed: int | None = None) -> Generator[Result]:
         """Yield the result of each check as soon as it is known. The worker ends after the last one, or when the generator is closed."""
-        from normgrade.grading.ahead import compute_ahead, doing
         from normgrade.grading.run import Run
 
-        suite, rehearsal, host = self.played(exercise), self.rehearsal(exercise, seed), self.host(exercise)
-        compute_ahead(suite, rehearsal, self.options)
-        expected = doing(exercise, rehearsal.seed)
-        numbers = count()
-
-        def enough() -> bool:
-            if not host.ready:
-                self.options.progress(expected, next(numbers), len(suite.tests))
-            return host.ready
-
-        rehearsal.ahead(suite, enough)
-        if not host.ready:
-            self.options.progress(starting(exercise.written_with), 0, 0)
-            self.options.meanwhile()
-        self.settle(exercise, rehearsal)
-        self.get_ready(exercise)
+        reference_run, suite = self.reference_run(exercise, seed), self.played(exercise)
         with self.worker(exercise, source, file_name) as worker:
-            worker.announce(rehearsal.questions(suite))
-            yield from Run(worker, rehearsal).results(suite)
-
-    def settle(self, exercise: Exercise, rehearsal: Rehearsal) -> None:
-        """Have the reference play all that the shipped expectations of a suite need, before a submission gets the worker."""
-        from normgrade.grading.ahead import ships
-
-        plays = self.oracles[exercise.slug].exact_plays
-        if plays is not None and ships(rehearsal):
-            rehearsal.ahead(self.played(exercise), lambda: False)
-            plays.settle()
-
-    def get_ready(self, exercise: Exercise) -> None:
-        """If the expectations ship, read the footprints and right answers for a diagnosis, as long as the zygote is not ready."""
-        from normgrade.grading.ahead import ships
-        from normgrade.grading.tracking import plays_of
-
-        host, rehearsal = self.host(exercise), self.rehearsal(exercise, PUBLIC_SEED)
-        if host.ready or exercise.slug in self.tracked or not ships(rehearsal):
-            return
-        self.footprints_at_hand(exercise)
-        for _key, play in plays_of(self.suites[exercise.slug], rehearsal):
-            if host.ready:
-                return
-            play.right  # noqa: B018  (made once for each expectation)
+            worker.announce(reference_run.questions(suite))
+            yield from Run(worker, reference_run).results(suite)
 
     def mistaken(self, exercise: Exercise, mistake: Mistake) -> Iterator[Result]:
         """Yield the result of each check on a known mistake, with the public seed.
@@ -113,25 +74,25 @@ class Grader:
         The mistake is played in this process, as the oracle plays it, and only in the plays that it is known to change. It is right in all
         others.
         """
-        from normgrade.grading.insider import Insider
+        from normgrade.grading.in_process import InProcess
         from normgrade.grading.run import Run
 
         plays = self.footprints(exercise).plays_of(mistake.name)
-        insider = Insider(self.oracles[exercise.slug], mistake.source)
-        return Run(insider, self.rehearsal(exercise, PUBLIC_SEED), plays).results(self.played(exercise))
+        in_process = InProcess(self.oracles[exercise.slug], mistake.source)
+        return Run(in_process, self.reference_run(exercise, PUBLIC_SEED), plays).results(self.played(exercise))
 
-    def understudy(self, exercise: Exercise) -> Understudy:
+    def course_worker(self, exercise: Exercise) -> CourseWorker:
         """Return a worker for many sources of the course's own, one after the other. The caller closes it."""
-        from normgrade.grading.understudy import Understudy
+        from normgrade.grading.course_worker import CourseWorker
 
-        return Understudy(self.host(exercise), exercise, exercise.ban)
+        return CourseWorker(self.host(exercise), exercise, exercise.ban)
 
-    def results_in(self, understudy: Understudy, source: str) -> Generator[Result]:
+    def results_in(self, worker: CourseWorker, source: str) -> Generator[Result]:
         """Yield the result of each check on a source of the course's own, in a process that may have played others before it."""
         from normgrade.grading.run import Run
 
-        exercise = understudy.exercise
-        yield from Run(understudy.part(source), self.rehearsal(exercise)).results(self.played(exercise))
+        exercise = worker.exercise
+        yield from Run(worker.player(source), self.reference_run(exercise)).results(self.played(exercise))
 
     def played(self, exercise: Exercise) -> Suite:
         """Return the tests of an exercise that are played: all of them, unless the options name some."""
@@ -142,10 +103,8 @@ class Grader:
         """Open a worker that plays on this source, check by check, in any order."""
         from normgrade.grading.run import Run
 
-        rehearsal = self.rehearsal(exercise)
-        self.settle(exercise, rehearsal)
         with self.worker(exercise, source, file_name) as worker:
-            yield Run(worker, rehearsal, ahead=self.played(exercise).tests)
+            yield Run(worker, self.reference_run(exercise), ahead=self.played(exercise).tests)
 
     def host(self, exercise: Exercise) -> Host:
         """Return the host that starts the workers of an exercise."""
@@ -156,20 +115,20 @@ class Grader:
         probes, shared = map(read_where_there, (exercise.probes, exercise.shared_probes))
         return self.host(exercise).worker(source, file_name, probes, self.limits(exercise), exercise.ban, shared)
 
-    def rehearsal(self, exercise: Exercise, seed: int | None = None) -> Rehearsal:
-        """Return the suite as the reference plays it, by default with the seed of the options. The newest rehearsals are kept."""
-        from normgrade.grading.run import Rehearsal
+    def reference_run(self, exercise: Exercise, seed: int | None = None) -> ReferenceRun:
+        """Return the suite as the reference plays it, by default with the seed of the options. The newest reference_runs are kept."""
+        from normgrade.grading.reference_run import ReferenceRun
 
         key = exercise.slug, self.options.seed if seed is None else seed
-        if key not in self.rehearsals:
-            while len(self.rehearsals) >= MOST_REHEARSALS:
-                del self.rehearsals[next(iter(self.rehearsals))]
-            self.rehearsals[key] = Rehearsal(self.oracles[exercise.slug], exercise, read_text(exercise.reference), key[1])
-        return self.rehearsals[key]
+        if key not in self.reference_runs:
+            while len(self.reference_runs) >= MOST_RUNS:
+                del self.reference_runs[next(iter(self.reference_runs))]
+            self.reference_runs[key] = ReferenceRun(self.oracles[exercise.slug], exercise, read_text(exercise.reference), key[1])
+        return self.reference_runs[key]
 
     def forget(self) -> None:
         """Clear everything that was computed or read and is held in memory."""
-        self.rehearsals.clear()
+        self.reference_runs.clear()
         self.tracked.clear()
         self.records.clear()
         for oracle in self.oracles.values():
@@ -212,33 +171,33 @@ class Grader:
         `within_s` limits the search among mistakes that were played. If their footprints have to be computed first, that ends so many
         seconds before the `deadline`. They are not computed for a submission of which no call came to its end.
         """
-        from normgrade.diagnosis.again import Again, Never
         from normgrade.diagnosis.candidates import candidates
         from normgrade.diagnosis.investigation import Found, Investigation
+        from normgrade.diagnosis.more_plays import MorePlays, NoMorePlays
         from normgrade.diagnosis.questioning import Questioning
-        from normgrade.grading.once_more import OnceMore
+        from normgrade.grading.course_worker import CourseWorker
+        from normgrade.grading.new_workers import InNewWorkers
         from normgrade.grading.tracking import none_of, plays_of
-        from normgrade.grading.understudy import Understudy
 
         if not any(result.check.outcome is Outcome.FAILED for result in results):
             return Found(())
-        suite, rehearsal = self.suites[exercise.slug], self.rehearsal(exercise, PUBLIC_SEED)
+        suite, reference_run = self.suites[exercise.slug], self.reference_run(exercise, PUBLIC_SEED)
         try:
             telling = any(play.worked for result in results for play in result.plays)
             known = self.footprints(exercise, deadline.earlier(within_s)) if telling else self.footprints_at_hand(exercise)
         except OutOfTime:
             return Found(None)
-        footprints, records = known or none_of(suite, rehearsal), self.records_of(exercise)
+        footprints, records = known or none_of(suite, reference_run), self.records_of(exercise)
         if submitted is not None and known is not None:
-            footprints, mistakes = candidates(known, read_mistakes(exercise), rehearsal.reference, submitted.source)
+            footprints, mistakes = candidates(known, read_mistakes(exercise), reference_run.reference, submitted.source)
             records = records.of_those(mistakes)
-        with Understudy(self.host(exercise), exercise) as understudy:
-            questioning = Questioning(plays_of(suite, rehearsal), records, understudy.plays)
-            again: Again = Never()
+        with CourseWorker(self.host(exercise), exercise) as course_worker:
+            questioning = Questioning(plays_of(suite, reference_run), records, course_worker.plays)
+            again: MorePlays = NoMorePlays()
             if submitted is not None and telling:
                 open_worker = partial(self.worker, exercise, submitted.source, submitted.file_name)
-                again = OnceMore(exercise, submitted.source, open_worker, understudy)
-            found = Investigation(results, rehearsal.reference, exercise.defines, footprints, questioning, within_s, again).explain()
+                again = InNewWorkers(exercise, submitted.source, open_worker, course_worker)
+            found = Investigation(results, reference_run.reference, exercise.defines, footprints, questioning, within_s, again).explain()
         records.keep()
         return found
 
@@ -250,8 +209,8 @@ class Grader:
         from normgrade.grading.tracking import footprints
 
         if exercise.slug not in self.tracked:
-            suite, rehearsal, mistakes = self.suites[exercise.slug], self.rehearsal(exercise, PUBLIC_SEED), read_mistakes(exercise)
-            self.tracked[exercise.slug] = footprints(suite, rehearsal, mistakes, self.options, deadline)
+            suite, reference_run, mistakes = self.suites[exercise.slug], self.reference_run(exercise, PUBLIC_SEED), read_mistakes(exercise)
+            self.tracked[exercise.slug] = footprints(suite, reference_run, mistakes, self.options, deadline)
         return self.tracked[exercise.slug]
 
     def footprints_at_hand(self, exercise: Exercise) -> Footprints | None:
@@ -259,8 +218,8 @@ class Grader:
         from normgrade.grading.tracking import at_hand
 
         if exercise.slug not in self.tracked:
-            suite, rehearsal = self.suites[exercise.slug], self.rehearsal(exercise, PUBLIC_SEED)
-            if (found := at_hand(suite, rehearsal, read_mistakes(exercise))) is not None:
+            suite, reference_run = self.suites[exercise.slug], self.reference_run(exercise, PUBLIC_SEED)
+            if (found := at_hand(suite, reference_run, read_mistakes(exercise))) is not None:
                 self.tracked[exercise.slug] = found
         return self.tracked.get(exercise.slug)
 
@@ -270,9 +229,9 @@ class Grader:
         from normgrade.grading.tracking import key_of_one
 
         if exercise.slug not in self.records:
-            rehearsal = self.rehearsal(exercise, PUBLIC_SEED)
-            name_of = partial(key_of_one, rehearsal)
-            self.records[exercise.slug] = Records(rehearsal.oracle.cache, read_mistakes(exercise), name_of)
+            reference_run = self.reference_run(exercise, PUBLIC_SEED)
+            name_of = partial(key_of_one, reference_run)
+            self.records[exercise.slug] = Records(reference_run.oracle.cache, read_mistakes(exercise), name_of)
         return self.records[exercise.slug]
 
 
@@ -310,11 +269,11 @@ def open_grader(exercises: Sequence[Exercise], options: Options, collect: Collec
 
 def with_exact_plays(oracle: Oracle, exercise: Exercise, host: Host) -> Oracle:
     """Return the oracle with its reference played in a worker, so that this process needs no PyTorch. A NumPy reference is played here."""
-    from normgrade.grading.understudy import Understudy
+    from normgrade.grading.course_worker import CourseWorker
     from normgrade.oracle.exact_plays import ExactPlays
 
     def in_worker(requests: Iterable[Playable]) -> Iterator[Observation | None]:
-        with Understudy(host, exercise) as worker:
+        with CourseWorker(host, exercise) as worker:
             yield from worker.plays(((oracle.reference or "", request) for request in requests), exactly=True)
 
     return replace(oracle, exact_plays=ExactPlays(oracle.cache, oracle.played_here if exercise.written_with == "numpy" else in_worker))

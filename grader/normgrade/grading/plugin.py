@@ -149,15 +149,15 @@ def begun(exercise: Exercise, suite: Suite, inspection: Inspection, path: Path, 
     """Open a run on the submission, with its own grader. Yield None if inspection found that nothing can be run."""
     from normgrade.grading.grader import open_grader
     from normgrade.grading.grading_options import Options
+    from normgrade.grading.preparation import settle
 
     if not inspection.runnable or inspection.source is None:
         yield None
         return
-    with (
-        open_grader([exercise], Options(seed=seed), collect=lambda exercises: {exercise.slug: suite}) as grader,
-        grader.run(exercise, inspection.source, path.name) as run,
-    ):
-        yield run
+    with open_grader([exercise], Options(seed=seed), collect=lambda exercises: {exercise.slug: suite}) as grader:
+        settle(grader, exercise, grader.reference_run(exercise))
+        with grader.run(exercise, inspection.source, path.name) as run:
+            yield run
 
 
 def tell(item: pytest.Item, run: Run, test: HiddenTest) -> None:
@@ -165,7 +165,7 @@ def tell(item: pytest.Item, run: Run, test: HiddenTest) -> None:
     from normgrade.remarks.remarks import remarked
     from normgrade.report.report import Outcome
 
-    result = run.play(test)
+    result = run.result_of(test)
     [check] = remarked([result], run.exercise)
     if check.stdout:
         item.add_report_section("call", "stdout", visible(check.stdout))

@@ -9,7 +9,7 @@ from normgrade.compare.differences import unsound
 from normgrade.course.course import Exercise
 from normgrade.course.files import read_text
 from normgrade.grading.grading_options import PUBLIC_SEED
-from normgrade.grading.run import Rehearsal
+from normgrade.grading.reference_run import ReferenceRun
 from normgrade.oracle.expectation import Oracle
 from normgrade.oracle.shipped import Recorded
 from normgrade.suite.suite import Suite
@@ -21,9 +21,9 @@ def recorded(suite: Suite, exercise: Exercise, oracle: Oracle, tick: Callable[[]
     `tick` is called after each test.
     """
     here = replace(oracle.afresh(), recorded={})
-    rehearsal = Rehearsal(here, exercise, read_text(exercise.reference), PUBLIC_SEED)
+    reference_run = ReferenceRun(here, exercise, read_text(exercise.reference), PUBLIC_SEED)
     for test in suite.tests:
-        rehearsal.of(test)
+        reference_run.of(test)
         tick()
     assert here.recorded is not None
     return {
@@ -34,7 +34,7 @@ def recorded(suite: Suite, exercise: Exercise, oracle: Oracle, tick: Callable[[]
 def asked(suite: Suite, exercise: Exercise, oracle: Oracle) -> Collection[str]:
     """Return the names of all requests of a suite. Expectations that do not ship are computed."""
     counting = replace(oracle, held={}, recorded={})
-    rehearsal = Rehearsal(counting, exercise, read_text(exercise.reference), PUBLIC_SEED)
+    reference_run = ReferenceRun(counting, exercise, read_text(exercise.reference), PUBLIC_SEED)
     for test in suite.tests:
-        rehearsal.of(test)
+        reference_run.of(test)
     return {*counting.held, *(counting.recorded or ())}

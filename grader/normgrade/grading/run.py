@@ -4,92 +4,25 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import NamedTuple
 
 from normgrade.compare.played import Played, PlayKey, Result
 from normgrade.course.course import Exercise
+from normgrade.grading.reference_run import ReferenceRun, ReferenceTest, failure
 from normgrade.grading.verdict import PASSED, Verdict, judged, result
 from normgrade.language import _
-from normgrade.oracle.expectation import Oracle
 from normgrade.oracle.kept import request_key
 from normgrade.report.report import Kind, Outcome
 from normgrade.suite.blame import told_to_authors
 from normgrade.suite.suite import HiddenTest, Suite
-from normgrade.suite.vocabulary import Asked, Player, Playing, playing
+from normgrade.suite.vocabulary import Player
 from normgrade.worker import interrupts
-from normgrade.worker.wire.messages import PlayQuestion
 from normgrade.worker.wire.observation import Cause, Observation, Playable
 
 HOPE = 8  # checks: all known mistakes that an interface check finds, except for one, come to the end of a play before
-
-
-class All(Container[PlayKey]):
-    """All plays of a suite."""
-
-    def __contains__(self, play: object) -> bool:
-        return True
-
-
-ALL = All()
-
-
-@dataclass(frozen=True)
-class Rehearsed:
-    """The questions of a test, in its order. If they are judged `one_by_one`, the test itself is not needed again.
-
-    A test that looks at observations, or one that the right answer fails, is run again on every submission.
-    """
-
-    asked: tuple[Asked, ...]
-    one_by_one: bool
-
-    @cached_property
-    def questions(self) -> tuple[PlayQuestion, ...]:
-        """The questions as they are sent to each worker."""
-        return tuple(PlayQuestion(asked.expectation.request, asked.expectation.size_bytes) for asked in self.asked)
-
-    @cached_property
-    def right(self) -> tuple[Played, ...]:
-        """The plays of the right answer."""
-        return tuple(asked.played_by(None) for asked in self.asked)
-
-
-@dataclass(frozen=True)
-class Rehearsal:
-    """The tests of a suite as the reference plays them. One rehearsal serves any number of submissions."""
-
-    oracle: Oracle
-    exercise: Exercise
-    reference: str
-    seed: int = 0
-    known: dict[str, Rehearsed] = field(default_factory=dict)  # by the test's name
-
-    def of(self, test: HiddenTest) -> Rehearsed:
-        """Return the questions of a test, which are the same for every submission."""
-        if test.name not in self.known:
-            check = self.check(test, None)
-            failed = failure(test, check)
-            self.known[test.name] = Rehearsed(tuple(check.asked), failed is None and not check.looked)
-        return self.known[test.name]
-
-    def ahead(self, suite: Suite, enough: Callable[[], bool]) -> None:
-        """Rehearse the tests one by one, those that look at observations last, until it is `enough`. The rest is rehearsed on demand."""
-        for test in sorted(suite.tests, key=lambda test: test.looks):
-            if enough():
-                return
-            self.of(test)
-
-    def check(self, test: HiddenTest, player: Player | None) -> Playing:
-        """Return a check that the player is to play; without a player, the right answer plays it."""
-        return Playing(player, self.oracle, self.exercise, self.reference, self.seed, test.name)
-
-    def questions(self, suite: Suite) -> Iterator[PlayQuestion]:
-        """Yield the questions of a suite, in its order."""
-        for test in suite.tests:
-            yield from self.of(test).questions
 
 
 class Attempt(NamedTuple):
@@ -110,12 +43,13 @@ class Run:
 
     If an interface check is `broken`, because no call in it comes to its end, the other tests `ahead` are played until a call does: the
     submission may work for other inputs. This stops if no answer comes at all, or if no `hope` is left. If no call comes to its end, all
-    tests except for the interface checks are skipped. Of a known mistake, only some `plays` are played: it is right in all others.
+    tests except for the interface checks are skipped. Of a known mistake, only some `plays` are played: it is right in all others. None
+    stands for all plays.
     """
 
     player: Player
-    rehearsal: Rehearsal
-    plays: Container[PlayKey] = ALL
+    reference_run: ReferenceRun
+    plays: Container[PlayKey] | None = None
     ahead: Sequence[HiddenTest] = ()
     broken: bool = False
     works: bool = False
@@ -125,14 +59,15 @@ class Run:
 
     @property
     def exercise(self) -> Exercise:
-        return self.rehearsal.exercise
+        return self.reference_run.exercise
 
     def results(self, suite: Suite) -> Iterator[Result]:
         """Yield the result of each test, one after the other. A caller that has seen enough may stop."""
         self.ahead = suite.tests
-        return map(self.play, suite.tests)
+        return map(self.result_of, suite.tests)
 
-    def play(self, test: HiddenTest) -> Result:
+    def result_of(self, test: HiddenTest) -> Result:
+        """Return the result of a test, which is skipped if the submission is not usable."""
         if test.kind is not Kind.INTERFACE and not self.usable():
             plays, _failed, _verdict, duration_s = self.attempts.get(test.name, NOT_PLAYED)
             return result(test, plays, Verdict(Outcome.SKIPPED, _("it needs what an interface check found broken")), duration_s)
@@ -166,26 +101,27 @@ class Run:
 
     def played(self, test: HiddenTest) -> tuple[Sequence[Played], BaseException | None]:
         """Play a test. Return its plays, and the exception that made it fail, or None."""
-        rehearsed = self.rehearsal.of(test)
-        answers = Answers(self.player, rehearsed, [(test.name, number) in self.plays for number in range(len(rehearsed.asked))])
-        if not rehearsed.one_by_one:
-            check = self.rehearsal.check(test, answers)
+        known = self.reference_run.of(test)
+        wanted = [self.plays is None or (test.name, number) in self.plays for number in range(len(known.asked))]
+        answers = Answers(self.player, known, wanted)
+        if not known.one_by_one:
+            check = self.reference_run.check(test, answers)
             return check.plays, failure(test, check)
-        failures = (failure(partial(asked.judge, play)) for asked, play in zip(rehearsed.asked, answers.plays, strict=False))
+        failures = (failure(partial(asked.judge, play)) for asked, play in zip(known.asked, answers.plays, strict=False))
         return answers.plays, next(filter(None, failures), None)
 
 
 class Answers:
-    """The answers of a submission to the requests of a test, as they were rehearsed. A request that is not among them is played on demand.
+    """The answers of a submission to the requests that the reference got in a test. Any other request is played on demand.
 
     `wanted` tells for each request if it is played. If not, the answer is known to be right.
     """
 
-    def __init__(self, player: Player, rehearsed: Rehearsed, wanted: Sequence[bool]) -> None:
+    def __init__(self, player: Player, known: ReferenceTest, wanted: Sequence[bool]) -> None:
         self.player = player
         self.plays: list[Played] = []
-        for number, asked in enumerate(rehearsed.asked):
-            self.plays.append(asked.played_by(player) if wanted[number] else rehearsed.right[number])
+        for number, asked in enumerate(known.asked):
+            self.plays.append(asked.played_by(player) if wanted[number] else known.right[number])
             if gone(self.plays[-1].observation):
                 break
 
@@ -198,16 +134,3 @@ class Answers:
 def gone(observation: Observation) -> bool:
     """Return True if there was no answer at all. The next one would take as long, or end as badly."""
     return observation.error is not None and observation.error.cause is not Cause.RAISED
-
-
-def failure(test: Callable[[], None], check: Playing | None = None) -> BaseException | None:
-    """Return the exception that a test raises; None if it passes. If there is a check, the words of the test belong to it."""
-    token = playing.set(check) if check else None
-    try:
-        test()
-    except BaseException as error:
-        return error
-    finally:
-        if token:
-            playing.reset(token)
-    return None

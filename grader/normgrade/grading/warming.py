@@ -10,6 +10,7 @@ from normgrade.course.course import Exercise
 from normgrade.grading.grader import Grader, open_grader
 from normgrade.grading.grading_options import Options, silent
 from normgrade.grading.parallel import Job, Tick, over_cores
+from normgrade.grading.preparation import settle
 from normgrade.language import _
 
 UNITS = 20  # of work in each exercise, for any number of tests
@@ -18,13 +19,13 @@ UNITS = 20  # of work in each exercise, for any number of tests
 def warm(exercises: Sequence[Exercise], options: Options) -> None:
     """Compute and keep the expectations of every test of these exercises, with the seed of the options. Kept ones take no time."""
     plain = replace(options, progress=silent, cores=1)  # a progress bar does not travel to other processes
-    jobs = [Job(UNITS, partial(rehearse, exercise)) for exercise in exercises]
+    jobs = [Job(UNITS, partial(warm_one, exercise)) for exercise in exercises]
     first = _("what is expected, once for seed {seed}", seed=options.seed)
     over_cores(jobs, options.cores, options.progress, partial(open_grader, exercises, plain), first=first)
 
 
-def rehearse(exercise: Exercise, grader: Grader, tick: Tick) -> None:
-    """Play every test of an exercise as the reference does."""
+def warm_one(exercise: Exercise, grader: Grader, tick: Tick) -> None:
+    """Let the reference play every test of an exercise."""
     grader.forget()  # all about other exercises
     suite = grader.suites[exercise.slug]
     begun = told = 0
@@ -38,8 +39,8 @@ def rehearse(exercise: Exercise, grader: Grader, tick: Tick) -> None:
         begun += 1
         return False
 
-    rehearsal = grader.rehearsal(exercise)
-    rehearsal.ahead(suite, enough)
-    grader.settle(exercise, rehearsal)
+    reference_run = grader.reference_run(exercise)
+    reference_run.ahead(suite, enough)
+    settle(grader, exercise, reference_run)
     for _unit in range(told, UNITS):
         tick(exercise.slug)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from normgrade.course.course import Exercise
 from normgrade.grading.grader import Grader
+from normgrade.grading.preparation import prepare
 
 if TYPE_CHECKING:
     from normgrade.compare.played import Result
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 def results_of(grader: Grader, exercise: Exercise, source: str, file_name: str, what: str) -> Iterator[Result]:
     """Yield every check's result as soon as it is there, and report how many there are. `what` describes the work in progress."""
+    prepare(grader, exercise)
     total = len(grader.played(exercise).tests)
     for number, result in enumerate(grader.results(exercise, source, file_name), 1):
         grader.options.progress(what, number, total)

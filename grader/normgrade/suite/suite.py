@@ -38,7 +38,7 @@ class HiddenTest:
 
     @property
     def looks(self) -> bool:
-        """True if the test looks at observations, so that it cannot be rehearsed before the reference is played."""
+        """True if the test looks at observations, so that it cannot be reference_test before the reference is played."""
         return "observe" in self.arguments
 
     def __call__(self) -> None:

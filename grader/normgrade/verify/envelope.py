@@ -95,9 +95,9 @@ class Envelope:
 
 def envelope_of(grader: Grader, exercise: Exercise) -> Envelope:
     """Return the envelope of an exercise. Its whole suite is played on the reference in this process."""
-    rehearsal, suite = grader.rehearsal(exercise), grader.suites[exercise.slug]
-    requests = [asked.expectation.request for test in suite.tests for asked in rehearsal.of(test).asked]
-    reference, probes = rehearsal.oracle.modules(rehearsal.reference)
+    reference_run, suite = grader.reference_run(exercise), grader.suites[exercise.slug]
+    requests = [asked.expectation.request for test in suite.tests for asked in reference_run.of(test).asked]
+    reference, probes = reference_run.oracle.modules(reference_run.reference)
     return seen_by(exercise, requests, partial(play_natively, probes=probes, written_with=exercise.written_with), reference)
 
 

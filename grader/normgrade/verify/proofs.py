@@ -20,6 +20,7 @@ from normgrade.course.mistakes import Mistake, read_mistakes, read_wrong
 from normgrade.grading.grader import Grader, open_grader
 from normgrade.grading.grading_options import PUBLIC_SEED, Options, silent
 from normgrade.grading.parallel import Job, Tick, over_cores
+from normgrade.grading.preparation import prepare
 from normgrade.grading.run import gone
 from normgrade.inspection.inspection import inspect_source
 from normgrade.language import LANGUAGES, _, n_
@@ -408,11 +409,13 @@ class Proof:
     def run(self, source: str, file_name: str, seed: int) -> list[Result]:
         """Return the results of a source with a seed. Several proofs ask for some of them; each is played once."""
         if (source, seed) not in self.played:
+            prepare(self.grader, self.exercise, seed)
             self.played[source, seed] = self.look(self.grader.results(self.exercise, source, file_name, seed))
         return self.played[source, seed]
 
     def alone(self, source: str, seed: int) -> Generator[Result]:
         """Yield the results of a wrong answer, in a process of its own."""
+        prepare(self.grader, self.exercise, seed)
         return self.grader.results(self.exercise, source, self.exercise.file_name, seed)
 
     def until_it_fails(self, coming: Generator[Result]) -> list[Result]:
@@ -442,9 +445,9 @@ class Proof:
         process, it is played again in its own.
         """
         every = mutants_of(read_text(self.exercise.reference))
-        with self.grader.understudy(self.exercise) as understudy:
+        with self.grader.course_worker(self.exercise) as course_worker:
             for mutant, seed in self.each([every[number] for number in numbers], _("mutants"), (self.grader.options.seed,)):
-                results = self.until_it_fails(self.grader.results_in(understudy, mutant.source))
+                results = self.until_it_fails(self.grader.results_in(course_worker, mutant.source))
                 if any(gone(play.observation) for result in results for play in result.plays):
                     results = self.until_it_fails(self.alone(mutant.source, seed))
                 if not failed(results):

@@ -19,7 +19,7 @@ from normgrade.grading.ahead import compute_ahead
 from normgrade.grading.grader import Grader, open_grader
 from normgrade.grading.grading_options import PUBLIC_SEED, Options
 from normgrade.grading.recording import asked, recorded
-from normgrade.grading.run import Rehearsal
+from normgrade.grading.reference_run import ReferenceRun
 from normgrade.grading.tracking import computed, made_for
 from normgrade.language import _, n_
 from normgrade.oracle.kept import Damaged
@@ -47,26 +47,26 @@ def footprints_of(grader: Grader, exercise: Exercise) -> bytes:
 
 def footprints_here(grader: Grader, exercise: Exercise, mistakes: Sequence[Mistake]) -> Footprints:
     """Return the footprints of these mistakes as they are computed here. The changes seen are recorded for the diagnoses that follow."""
-    suite, rehearsal, every = grader.suites[exercise.slug], grader.rehearsal(exercise, PUBLIC_SEED), read_mistakes(exercise)
+    suite, reference_run, every = grader.suites[exercise.slug], grader.reference_run(exercise, PUBLIC_SEED), read_mistakes(exercise)
     records = grader.records_of(exercise)
 
     def learn(number: int, key: PlayKey, change: Change) -> None:
         records.learn(every.index(mistakes[number]), key, change)
 
-    return computed(suite, rehearsal, mistakes, grader.options, on_change=learn)
+    return computed(suite, reference_run, mistakes, grader.options, on_change=learn)
 
 
 def deviating_footprints(grader: Grader, exercise: Exercise, there: bytes) -> Iterator[str]:
     """Yield a sentence for each mistake in a sample whose footprint does not hold here, or one if the file is of something else."""
     mistakes = read_mistakes(exercise)
-    suite, rehearsal = grader.suites[exercise.slug], grader.rehearsal(exercise, PUBLIC_SEED)
+    suite, reference_run = grader.suites[exercise.slug], grader.reference_run(exercise, PUBLIC_SEED)
     try:
         theirs = decode(there)
     except Damaged:
         yield _("It is damaged, or of another version.")
         return
     if (
-        not made_for(theirs, suite, rehearsal)
+        not made_for(theirs, suite, reference_run)
         or theirs.mistakes != tuple(each.name for each in mistakes)
         or not all(map(theirs.has, mistakes))
     ):
@@ -89,7 +89,7 @@ def spreads_of(grader: Grader, exercise: Exercise) -> bytes:
 def spreads_here(grader: Grader, exercise: Exercise, suite: Suite) -> bytes:
     """Return the oracle's answers to all requests of these tests of a suite, as they are computed here."""
     oracle = grader.oracles[exercise.slug].afresh()
-    compute_ahead(suite, Rehearsal(oracle, exercise, read_text(exercise.reference), PUBLIC_SEED), grader.options)
+    compute_ahead(suite, ReferenceRun(oracle, exercise, read_text(exercise.reference), PUBLIC_SEED), grader.options)
     return shipped(recorded(suite, exercise, oracle))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from normgrade.course.course import Course, Exercise, read_exercise
 from normgrade.course.mistakes import read_wrong
-from normgrade.grading.hindrance import hindrance
+from normgrade.grading.fault import fault
 from normgrade.language import _
 from normgrade.language.errors import CourseError, UsageError
 from normgrade.report.report import NOTHING_RAN, Outcome, Report
@@ -65,7 +65,7 @@ def wrong_files(exercise: Exercise) -> list[str]:
         read_accepted(exercise)
     except CourseError as error:
         return [str(error)]
-    found = hindrance(exercise)
+    found = fault(exercise)
     return [] if found is None else [str(found)]
 
 

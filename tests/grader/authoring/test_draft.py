@@ -13,7 +13,7 @@ import pytest
 from normgrade.authoring.draft import POINTS, Draft, add, begin_course, files_of, type_of
 from normgrade.course.course import Course, Exercise, read_exercise
 from normgrade.course.signature import Parameter, Signature
-from normgrade.grading.hindrance import hindrance
+from normgrade.grading.fault import fault
 from normgrade.inspection.inspection import inspect_file
 from normgrade.suite.collection import collect
 from normgrade.verify.completeness import lacking, too_few
@@ -48,7 +48,7 @@ def begun(root: Path, drafted: Draft) -> Exercise:
 @pytest.mark.parametrize("kind", CONTRACTS)
 def test_a_draft_has_every_file_and_its_points_sum(kind: str, language: str, tmp_path: Path) -> None:
     exercise = begun(tmp_path, draft(kind, language))
-    assert hindrance(exercise) is None
+    assert fault(exercise) is None
     assert collect([exercise])[kind].points == exercise.points == POINTS
     assert [str(signature) for signature in exercise.defines] == [str(Signature.parse(text)) for text in CONTRACTS[kind]]
     assert [path.name for path in exercise.alternatives] == ["another_way.py"]

@@ -19,7 +19,8 @@ from normgrade.diagnosis.diagnose import Known, diagnose, says
 from normgrade.diagnosis.effects import effects_of
 from normgrade.diagnosis.forecasts import forecasts_of
 from normgrade.grading.grade import Submission, grade
-from normgrade.grading.run import Rehearsal, Run
+from normgrade.grading.reference_run import ReferenceRun
+from normgrade.grading.run import Run
 from normgrade.grading.tracking import plays_of
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Oracle
@@ -281,7 +282,7 @@ def known(tiny: Course, expectations: Path, slug: str) -> Known:
     """Return the mistakes of an exercise of the tiny course, with their effects."""
     exercise = tiny.exercise(slug)
     reference, mistakes = read_text(exercise.reference), read_mistakes(exercise)
-    plays = plays_of(collect([exercise])[slug], Rehearsal(oracle := oracle_of(expectations), exercise, reference))
+    plays = plays_of(collect([exercise])[slug], ReferenceRun(oracle := oracle_of(expectations), exercise, reference))
     return Known(reference, mistakes, forecasts_of(effects_of(plays, reference, mistakes, oracle), plays))
 
 
@@ -290,7 +291,7 @@ def searched(
 ) -> tuple[tuple[Diagnosis, ...], list[str]]:
     """Return the diagnoses of a search, and the sources that it played."""
     exercise, oracle = tiny.exercise(slug), oracle_of(expectations)
-    run = Run(Here(load(source, "mine.py")), Rehearsal(oracle, exercise, read_text(exercise.reference)))
+    run = Run(Here(load(source, "mine.py")), ReferenceRun(oracle, exercise, read_text(exercise.reference)))
     results, counting = list(run.results(collect([exercise])[slug])), Counting(oracle)
     return diagnose(results, known(tiny, expectations, slug), counting.plays, within_s), counting.sources
 

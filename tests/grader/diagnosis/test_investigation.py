@@ -11,8 +11,8 @@ from scripted import REFERENCE, Plays, Scripted, Seen, World, raised
 
 from normgrade.compare.played import Result
 from normgrade.course.mistakes import COST
-from normgrade.diagnosis.again import Never
 from normgrade.diagnosis.investigation import Found, Investigation
+from normgrade.diagnosis.more_plays import NoMorePlays
 from normgrade.diagnosis.questioning import Questioning
 from normgrade.diagnosis.records import Records
 from normgrade.diagnosis.steps.quantities import Quantity
@@ -128,7 +128,7 @@ def with_unlisted(submission: Plays, step: Step | None, world: World) -> tuple[F
     """Explain a submission with the world's last mistake unlisted. Return the finding, and the results searched for a first wrong step."""
     case, asked = Case(world), list[Sequence[Result]]()
 
-    class Telling(Never):
+    class Telling(NoMorePlays):
         def first_wrong_step(self, results: Sequence[Result], right: str) -> Step | None:
             asked.append(results)
             return step
@@ -185,7 +185,7 @@ def test_traced_mistakes_are_tried_together() -> None:
         RIGHT, {"halved": HALVED, "negated": {**NEGATED, 0: {"output": [-1.0, -2.0]}}}, together={frozenset(("halved", "negated")): both}
     )
 
-    class Tracing(Never):
+    class Tracing(NoMorePlays):
         def traced(self, results: Sequence[Result], acting: Acting, combine: Combine, beside: Sequence[int]) -> list[int]:
             assert combine([0, 1]) is not None
             return [*acting((results[0].check.name, 0))]

@@ -52,15 +52,6 @@ def test_results_are_lazy_and_closing_ends_the_worker(grader: Grader, rms: Exerc
     assert worker.channel is None
 
 
-def test_rehearsal_ahead_stops_when_the_host_is_ready(grader: Grader, rms: Exercise) -> None:
-    grader.hosts["torch"].starter.protection()
-    assert grader.hosts["torch"].ready
-    results = grader.results(rms, read_text(rms.reference), "rms.py", seed=2)
-    next(results)
-    results.close()
-    assert 1 <= len(grader.rehearsal(rms, 2).known) < len(grader.suites["rms"].tests)
-
-
 def test_another_seed_draws_other_inputs(grader: Grader, rms: Exercise) -> None:
     def first_input(**seed: Any) -> list[float]:
         results = list(grader.results(rms, read_text(rms.reference), "rms.py", **seed))

@@ -12,7 +12,8 @@ from hidden_suites import KEY, RIGHT, InThisProcess, RunSuite, changed, one, pla
 
 from normgrade.course.course import Course
 from normgrade.course.files import read_text
-from normgrade.grading.run import Rehearsal, Run
+from normgrade.grading.reference_run import ReferenceRun
+from normgrade.grading.run import Run
 from normgrade.language.errors import GraderError
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Oracle
@@ -29,21 +30,9 @@ def test_results_come_one_by_one(tiny: Course, expectations: Path) -> None:
     """Play nothing beyond the results that were asked for."""
     exercise = tiny.exercise("centring")
     player, oracle = InThisProcess(RIGHT, exercise), Oracle(Cache(expectations, KEY))
-    results = Run(player, Rehearsal(oracle, exercise, read_text(exercise.reference))).results(collect([exercise])["centring"])
+    results = Run(player, ReferenceRun(oracle, exercise, read_text(exercise.reference))).results(collect([exercise])["centring"])
     asked = [len(player.asked) for _result in islice(results, 3)]
     assert asked == [2, 3, 4] == [*asked[:2], len(player.asked)]
-
-
-def test_suite_is_rehearsed_ahead_until_told_to_stop(tiny: Course, expectations: Path) -> None:
-    """Rehearse ahead while a worker imports PyTorch. The other tests, and those that look at results, are rehearsed when needed."""
-    exercise = tiny.exercise("centring")
-    suite = collect([exercise])["centring"]
-    rehearsal = Rehearsal(Oracle(Cache(expectations, KEY)), exercise, read_text(exercise.reference))
-    ready = iter([False, False, True])
-    rehearsal.ahead(suite, lambda: next(ready))
-    assert [*rehearsal.known] == [test.name for test in suite.tests if not test.looks][:2]
-    results = list(Run(InThisProcess(RIGHT, exercise), rehearsal).results(suite))
-    assert {*rehearsal.known} == {*suite.names} and {result.check.outcome for result in results} == {Outcome.PASSED}
 
 
 @pytest.mark.parametrize(
@@ -52,8 +41,8 @@ def test_suite_is_rehearsed_ahead_until_told_to_stop(tiny: Course, expectations:
 def test_plays_stop_if_no_call_ever_completes(broken: str, played: list[int], tiny: Course, expectations: Path) -> None:
     exercise = tiny.exercise("centring")
     player, oracle = InThisProcess(RIGHT.replace("super().__init__()", broken), exercise), Oracle(Cache(expectations, KEY))
-    rehearsal = Rehearsal(oracle, exercise, read_text(exercise.reference))
-    results = list(Run(player, rehearsal, hope=2).results(collect([exercise])["centring"]))
+    reference_run = ReferenceRun(oracle, exercise, read_text(exercise.reference))
+    results = list(Run(player, reference_run, hope=2).results(collect([exercise])["centring"]))
     assert [len(result.plays) for result in results] == played
     assert {result.check.outcome for result in results[2:]} == {Outcome.PASSED if played[2] else Outcome.SKIPPED}
 

@@ -17,7 +17,7 @@ from normgrade.diagnosis.deadline import Deadline, OutOfTime
 from normgrade.diagnosis.effects import Plays
 from normgrade.diagnosis.footprints import Footprints, encode
 from normgrade.grading.grading_options import Options
-from normgrade.grading.run import Rehearsal
+from normgrade.grading.reference_run import ReferenceRun
 from normgrade.grading.tracking import at_hand, footprints, kept, key, played_here, shipped
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Oracle
@@ -32,8 +32,8 @@ def test_footprints_are_computed_once_with_progress(tiny: Course, tmp_path: Path
     suite, told = collect([exercise])["rms"], list[tuple[str, int, int]]()
     oracle = Oracle(Cache(tmp_path, bytes(32)), None)
     mistakes = read_mistakes(exercise)
-    rehearsal = Rehearsal(oracle, exercise, read_text(exercise.reference), 3)
-    first = footprints(suite, rehearsal, mistakes, Options(progress=lambda *what: told.append(what)))
+    reference_run = ReferenceRun(oracle, exercise, read_text(exercise.reference), 3)
+    first = footprints(suite, reference_run, mistakes, Options(progress=lambda *what: told.append(what)))
     assert first.mistakes == ("eps-outside-root", "one-for-all-rows", "sum-for-mean", "no-upcast") and first.marks.any(1).all()
     assert told == [("rms: what each known mistake leads to, once for seed 3", done, 4) for done in range(5)]
 
@@ -41,16 +41,16 @@ def test_footprints_are_computed_once_with_progress(tiny: Course, tmp_path: Path
         raise AssertionError("it is computed again")
 
     monkeypatch.setattr("normgrade.grading.tracking.effects_of", computed)
-    again = footprints(suite, Rehearsal(Oracle(Cache(tmp_path, bytes(32))), exercise, rehearsal.reference, 3), mistakes, Options())
+    again = footprints(suite, ReferenceRun(Oracle(Cache(tmp_path, bytes(32))), exercise, reference_run.reference, 3), mistakes, Options())
     assert encode(again) == encode(first)
     with pytest.raises(AssertionError, match="computed again"):
-        footprints(suite, Rehearsal(oracle, exercise, rehearsal.reference, 4), mistakes, Options())
+        footprints(suite, ReferenceRun(oracle, exercise, reference_run.reference, 4), mistakes, Options())
 
 
 def test_footprints_of_another_process_are_read(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     exercise = tiny.exercise("rms")
     suite, mistakes, reference = collect([exercise])["rms"], read_mistakes(exercise), read_text(exercise.reference)
-    mine, theirs = (Rehearsal(Oracle(Cache(tmp_path, bytes(32)), None), exercise, reference) for _ in range(2))
+    mine, theirs = (ReferenceRun(Oracle(Cache(tmp_path, bytes(32)), None), exercise, reference) for _ in range(2))
 
     @contextmanager
     def after_the_other(cache: Cache, name: str, patience_s: float) -> Iterator[None]:
@@ -66,21 +66,21 @@ def test_footprints_of_another_process_are_read(tiny: Course, tmp_path: Path, mo
 def test_after_the_deadline_nothing_is_computed_or_kept(tiny: Course, tmp_path: Path) -> None:
     exercise = tiny.exercise("rms")
     suite, mistakes, reference = collect([exercise])["rms"], read_mistakes(exercise), read_text(exercise.reference)
-    rehearsal = Rehearsal(Oracle(Cache(tmp_path, bytes(32))), exercise, reference)
+    reference_run = ReferenceRun(Oracle(Cache(tmp_path, bytes(32))), exercise, reference)
     with pytest.raises(OutOfTime):
-        footprints(suite, rehearsal, mistakes, Options(), Deadline.after(-1.0))
-    assert kept(rehearsal, mistakes) is None
-    assert footprints(suite, rehearsal, mistakes, Options(), Deadline.after(600.0)).mistakes == tuple(each.name for each in mistakes)
+        footprints(suite, reference_run, mistakes, Options(), Deadline.after(-1.0))
+    assert kept(reference_run, mistakes) is None
+    assert footprints(suite, reference_run, mistakes, Options(), Deadline.after(600.0)).mistakes == tuple(each.name for each in mistakes)
 
 
 def test_waiting_for_another_process_ends_at_the_deadline(tiny: Course, tmp_path: Path) -> None:
     exercise = tiny.exercise("rms")
     suite, mistakes, reference = collect([exercise])["rms"], read_mistakes(exercise), read_text(exercise.reference)
-    rehearsal = Rehearsal(Oracle(Cache(tmp_path, bytes(32))), exercise, reference)
-    with rehearsal.oracle.cache.alone(key(rehearsal, mistakes)):
+    reference_run = ReferenceRun(Oracle(Cache(tmp_path, bytes(32))), exercise, reference)
+    with reference_run.oracle.cache.alone(key(reference_run, mistakes)):
         started = time.monotonic()
         with pytest.raises(OutOfTime):
-            footprints(suite, rehearsal, mistakes, Options(), Deadline.after(0.2))
+            footprints(suite, reference_run, mistakes, Options(), Deadline.after(0.2))
         assert 0.2 <= time.monotonic() - started < 30
 
 
@@ -92,7 +92,7 @@ def test_several_cores_give_the_same_footprints(tiny: Course, tmp_path: Path, mo
         monkeypatch.setattr("normgrade.grading.tracking.FEW", 0)
         oracle = Oracle(Cache(tmp_path / str(cores), bytes(32)), None)
         options = Options(cores=cores, progress=lambda what, done, total: told.setdefault(cores, []).append((done, total)))
-        return footprints(suite, Rehearsal(oracle, exercise, reference), mistakes, options)
+        return footprints(suite, ReferenceRun(oracle, exercise, reference), mistakes, options)
 
     alone, shared = computed(1), computed(2)
     assert [*dict.fromkeys(told[1])] == [*dict.fromkeys(told[2])] == [(done, 5) for done in range(6)]
@@ -102,9 +102,9 @@ def test_several_cores_give_the_same_footprints(tiny: Course, tmp_path: Path, mo
 def test_damaged_footprints_are_computed_again(tiny: Course, tmp_path: Path) -> None:
     exercise = tiny.exercise("rms")
     oracle, mistakes = Oracle(Cache(tmp_path, bytes(32)), None), read_mistakes(exercise)
-    rehearsal = Rehearsal(oracle, exercise, read_text(exercise.reference))
-    oracle.cache.put(key(rehearsal, mistakes), b"nonsense")
-    assert len(footprints(collect([exercise])["rms"], rehearsal, mistakes, Options()).mistakes) == 4
+    reference_run = ReferenceRun(oracle, exercise, read_text(exercise.reference))
+    oracle.cache.put(key(reference_run, mistakes), b"nonsense")
+    assert len(footprints(collect([exercise])["rms"], reference_run, mistakes, Options()).mistakes) == 4
 
 
 def test_key_depends_on_every_input(tiny: Course, edited_course: object, tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_key_depends_on_every_input(tiny: Course, edited_course: object, tmp_pat
 
     def name(course: Course, slug: str = "rms", oracle: Oracle = oracle, seed: int = 0) -> str:
         exercise = course.exercise(slug)
-        return key(Rehearsal(oracle, exercise, read_text(exercise.reference), seed), read_mistakes(exercise))
+        return key(ReferenceRun(oracle, exercise, read_text(exercise.reference), seed), read_mistakes(exercise))
 
     names = [name(course) for course in courses]
     names += [name(tiny, seed=1), name(tiny, oracle=other), name(tiny, "centring")]
@@ -130,38 +130,38 @@ def test_key_depends_on_every_input(tiny: Course, edited_course: object, tmp_pat
 # Shipped footprints
 
 
-def rehearsed(course: Course, folder: Path) -> tuple[Suite, Rehearsal]:
+def reference_test(course: Course, folder: Path) -> tuple[Suite, ReferenceRun]:
     exercise = course.exercise("rms")
     oracle = Oracle.of(exercise, Cache(folder, bytes(32)))
-    return collect([exercise])["rms"], Rehearsal(oracle, exercise, read_text(exercise.reference))
+    return collect([exercise])["rms"], ReferenceRun(oracle, exercise, read_text(exercise.reference))
 
 
 def with_footprints(course: Course, folder: Path) -> Course:
     """Return the course after writing the footprints that ship with its exercise."""
-    suite, rehearsal = rehearsed(course, folder / "shipped")
-    found = footprints(suite, rehearsal, read_mistakes(rehearsal.exercise), Options())
-    rehearsal.exercise.footprints.write_bytes(encode(found))
+    suite, reference_run = reference_test(course, folder / "shipped")
+    found = footprints(suite, reference_run, read_mistakes(reference_run.exercise), Options())
+    reference_run.exercise.footprints.write_bytes(encode(found))
     return course
 
 
 def played(course: Course, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Compute the footprints of all mistakes. Return the names of the mistakes played for that."""
-    suite, rehearsal = rehearsed(course, folder)
-    names, mistakes = list[str](), read_mistakes(rehearsal.exercise)
+    suite, reference_run = reference_test(course, folder)
+    names, mistakes = list[str](), read_mistakes(reference_run.exercise)
 
     def here(what: str, plays: Plays, reference: str, mistakes: Sequence[Mistake], *rest: Any) -> Footprints:
         names.extend(mistake.name for mistake in mistakes)
         return played_here(what, plays, reference, mistakes, *rest)
 
     monkeypatch.setattr("normgrade.grading.tracking.played_here", here)
-    assert footprints(suite, rehearsal, mistakes, Options()).mistakes == tuple(mistake.name for mistake in mistakes)
+    assert footprints(suite, reference_run, mistakes, Options()).mistakes == tuple(mistake.name for mistake in mistakes)
     return names
 
 
 def test_shipped_footprints_are_used_unchanged(edited_course: EditedCourse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     course = with_footprints(edited_course({}), tmp_path)
-    suite, rehearsal = rehearsed(course, tmp_path / "mine")
-    assert at_hand(suite, rehearsal, read_mistakes(rehearsal.exercise)) is not None
+    suite, reference_run = reference_test(course, tmp_path / "mine")
+    assert at_hand(suite, reference_run, read_mistakes(reference_run.exercise)) is not None
     assert played(course, tmp_path / "mine", monkeypatch) == []
 
 
@@ -169,8 +169,8 @@ def test_only_changed_mistakes_are_played_again(edited_course: EditedCourse, tmp
     course = with_footprints(edited_course({}), tmp_path)
     mistakes = course.exercise("rms").mistakes
     mistakes.write_text(mistakes.read_text().replace("torch.sqrt(mean_square) + eps", "torch.sqrt(mean_square) + 2 * eps"))
-    suite, rehearsal = rehearsed(course, tmp_path / "mine")
-    assert at_hand(suite, rehearsal, read_mistakes(rehearsal.exercise)) is None
+    suite, reference_run = reference_test(course, tmp_path / "mine")
+    assert at_hand(suite, reference_run, read_mistakes(reference_run.exercise)) is None
     assert played(course, tmp_path / "mine", monkeypatch) == ["eps-outside-root"]
 
 
@@ -186,11 +186,11 @@ def test_footprints_of_other_reference_or_plays_are_stale(
 ) -> None:
     course, other = with_footprints(edited_course({}), tmp_path), edited_course({path: [(was, now)]})
     other.exercise("rms").footprints.write_bytes(course.exercise("rms").footprints.read_bytes())
-    assert shipped(*rehearsed(course, tmp_path)) is not None
-    assert shipped(*rehearsed(other, tmp_path)) is None
+    assert shipped(*reference_test(course, tmp_path)) is not None
+    assert shipped(*reference_test(other, tmp_path)) is None
 
 
 def test_damaged_file_counts_as_missing(edited_course: EditedCourse, tmp_path: Path) -> None:
     course = edited_course({})
     course.exercise("rms").footprints.write_bytes(b"nonsense")
-    assert shipped(*rehearsed(course, tmp_path)) is None
+    assert shipped(*reference_test(course, tmp_path)) is None

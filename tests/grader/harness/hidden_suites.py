@@ -9,7 +9,8 @@ from pathlib import Path
 from normgrade.compare.played import Result
 from normgrade.course.course import Course, Exercise
 from normgrade.course.files import read_text
-from normgrade.grading.run import Rehearsal, Run
+from normgrade.grading.reference_run import ReferenceRun
+from normgrade.grading.run import Run
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Oracle, module
 from normgrade.report.report import Check
@@ -70,7 +71,7 @@ class InThisProcess:
 def played(suite: Suite, player: Player, folder: Path, seed: int = 0) -> list[Result]:
     exercise = suite.exercise
     oracle = Oracle.of(exercise, Cache(folder, KEY))
-    return list(Run(player, Rehearsal(oracle, exercise, read_text(exercise.reference), seed)).results(suite))
+    return list(Run(player, ReferenceRun(oracle, exercise, read_text(exercise.reference), seed)).results(suite))
 
 
 def one(checks: Checks) -> Check:

@@ -364,13 +364,13 @@ def test_wrong_answers_are_not_played_if_reference_fails(edited_course: EditedCo
 def test_a_wrong_answer_is_played_until_it_fails(edited_course: EditedCourse, monkeypatch: pytest.MonkeyPatch) -> None:
     """Play every check only with the public seed, for the diagnosis; with every other seed the first failure is enough."""
     judged: Counter[int] = Counter()
-    play = Run.play
+    play = Run.result_of
 
     def counted(run: Run, test: HiddenTest) -> Result:
-        judged[run.rehearsal.seed] += 1
+        judged[run.reference_run.seed] += 1
         return play(run, test)
 
-    monkeypatch.setattr(Run, "play", counted)
+    monkeypatch.setattr(Run, "result_of", counted)
     exercise = edited_course({}).exercise("rms")
     verify([exercise], seeds=(0, 1))
     tests, mistakes, right = len(collect([exercise])["rms"].tests), 4, 2

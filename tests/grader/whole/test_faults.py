@@ -264,7 +264,7 @@ def suffer(bench: Bench, fault: Fault) -> Seen:
 def on_cache(bench: Bench, cache: Path, *sources: str) -> list[Report]:
     """Grade the sources with this cache, and return the reports."""
     oracle = Oracle(Cache(cache, KEY), bench.grader.oracles["rms"].probes)
-    grader = replace(bench.grader, oracles={"rms": oracle}, rehearsals={}, tracked={}, records={})
+    grader = replace(bench.grader, oracles={"rms": oracle}, reference_runs={}, tracked={}, records={})
     with stopped_if_it_hangs():
         return [replace(bench, grader=grader).grade(source) for source in sources]
 

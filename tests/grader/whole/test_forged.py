@@ -11,7 +11,8 @@ import numpy as np
 
 from normgrade.course.course import Course, carried
 from normgrade.course.files import read_text, read_where_there
-from normgrade.grading.run import Rehearsal, Run
+from normgrade.grading.reference_run import ReferenceRun
+from normgrade.grading.run import Run
 from normgrade.language.places import Absent
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Oracle
@@ -91,7 +92,7 @@ def test_no_forged_observation_breaks_a_suite(expectations: Path) -> None:
         for name, forge in forgeries.items():
             forger = Forger(Cache(expectations, bytes(32)), probes, None, (), shared, exercise.written_with, forge=forge)
             for test in tests:
-                check = Run(forger, Rehearsal(forger, exercise, read_text(exercise.reference))).play(test).check
+                check = Run(forger, ReferenceRun(forger, exercise, read_text(exercise.reference))).result_of(test).check
                 played += 1
                 if check.outcome is Outcome.ERROR:
                     broken[exercise.slug, name, check.name] = check.message
@@ -127,5 +128,5 @@ def test_half_precision_is_judged_by_the_grader(expectations: Path) -> None:
     oracle, reference = Oracle.of(exercise, Cache(expectations, bytes(32))), read_text(exercise.reference)
     [half] = [test for test in collect([exercise])["deep_norm"].tests if test.name == "test_half_precision"]
     players = [Here(load(source, "deep_norm.py"), oracle.modules(source)[1]) for source in (SEVEN, reference)]
-    outcomes = [Run(player, Rehearsal(oracle, exercise, reference)).play(half).check.outcome for player in players]
+    outcomes = [Run(player, ReferenceRun(oracle, exercise, reference)).result_of(half).check.outcome for player in players]
     assert outcomes == [Outcome.FAILED, Outcome.PASSED]

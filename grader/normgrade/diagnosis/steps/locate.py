@@ -29,7 +29,7 @@ def locate(
     source: str,
     sources: Sequence[str],
     submission: Answer,
-    understudy: Answer,
+    course_worker: Answer,
     defines: Sequence[Signature] = (),
 ) -> Step | None:
     """Return the first step of a submission that goes wrong; None if that is uncertain.
@@ -37,12 +37,12 @@ def locate(
     unexplained: failing checks whose numbers are wrong.
     source: the source of the submission.
     sources: right sources: the reference, then the alternatives.
-    submission, understudy: play questions in workers, on the submission and on sources of the course.
+    submission, course_worker: play questions in workers, on the submission and on sources of the course.
     defines: the names that the exercise defines, with their parameters.
     """
     left, plays = REPLAYS, PLAYS
     for failing in failing_plays(unexplained)[:LOOKED_AT]:
-        replays = Replays(failing, understudy, left)
+        replays = Replays(failing, course_worker, left)
         case = Case(failing, source_of(source), sources, submission, replays, defines)
         with suppress(Spent), np.errstate(all="ignore"):
             if (search := case.search()) is not None:

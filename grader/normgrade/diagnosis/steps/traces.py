@@ -30,7 +30,7 @@ def traced(
     combine: Combine,
     source: str,
     submission: Answer,
-    understudy: Answer,
+    course_worker: Answer,
     beside: Sequence[int] = (),
 ) -> list[int]:
     """Return the mistakes that leave traces in a submission, in the order in which they were found.
@@ -41,11 +41,11 @@ def traced(
     acting: returns the numbers of the mistakes that change anything in a play.
     combine: returns the source with some mistakes.
     source: the source of the submission.
-    submission, understudy: play questions in workers, on the submission and on sources of the course.
+    submission, course_worker: play questions in workers, on the submission and on sources of the course.
     """
     following, plays, left = Following(combine, [*beside]), PLAYS, REPLAYS
     for failing in failing_plays(unexplained)[:LOOKED_AT]:
-        replays = Replays(failing, understudy, left)
+        replays = Replays(failing, course_worker, left)
         with suppress(Spent), np.errstate(all="ignore"):
             right = combine(following.found) or ""
             if (search := Case(failing, source_of(source), [right], submission, replays).search()) is not None:

@@ -185,11 +185,11 @@ class Graders:
         grader, self.replays = self.graders[slug], 0
         failed = [each for each in grader.results(exercise, source, "file.py") if each.check.outcome is Outcome.FAILED]
         sources = [path.read_text(encoding="utf-8") for path in (exercise.reference, *exercise.alternatives)]
-        with grader.worker(exercise, source, "file.py") as worker, grader.understudy(exercise) as understudy:
+        with grader.worker(exercise, source, "file.py") as worker, grader.course_worker(exercise) as course_worker:
 
             def answer(question: RecordQuestion | Substitute) -> Recording:
                 self.replays += 1
-                return understudy.record(question)
+                return course_worker.record(question)
 
             return locate(failed, source, sources, worker.record, answer, exercise.defines)
 

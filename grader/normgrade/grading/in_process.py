@@ -10,7 +10,7 @@ from normgrade.worker.wire.observation import Cause, Error, Observation, Playabl
 
 
 @dataclass(frozen=True)
-class Insider:
+class InProcess:
     """A source that the oracle plays natively. If it cannot be executed, every answer says so."""
 
     oracle: Oracle

@@ -7,7 +7,7 @@ from normgrade.course.mistakes import read_mistakes
 from normgrade.language.errors import CourseError
 
 
-def hindrance(exercise: Exercise) -> CourseError | None:
+def fault(exercise: Exercise) -> CourseError | None:
     """Return the error in the mistakes or the suite of an exercise; None if it can be graded."""
     from normgrade.suite.collection import collect  # loads pytest and NumPy
 

@@ -21,7 +21,7 @@ LIMITS = Limits(total_s=3600.0)  # for all sources together
 
 
 @dataclass
-class Understudy:
+class CourseWorker:
     """A worker that loads one source after the other to play it, and enforces a `ban`. Its process starts with the first source."""
 
     host: Host
@@ -40,9 +40,9 @@ class Understudy:
         worker.announce(announced)
         return (self.answer(worker, question) for question in questions)
 
-    def part(self, source: str) -> Part:
+    def player(self, source: str) -> SourceInWorker:
         """Return the player of one source, which the worker plays for a while."""
-        return Part(self.open_worker(), source)
+        return SourceInWorker(self.open_worker(), source)
 
     def record(self, question: RecordQuestion | Substitute) -> Recording:
         """Return one play of a source of the course's own, on record."""
@@ -73,7 +73,7 @@ class Understudy:
 
 
 @dataclass(frozen=True)
-class Part:
+class SourceInWorker:
     """A source of the course's own, in a worker that may have played others before it."""
 
     worker: Worker

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from normgrade.course.course import Course
-from normgrade.grading.hindrance import hindrance
+from normgrade.grading.fault import fault
 
 EditedCourse = Callable[..., Course]
 
 
 def said(course: Course) -> str:
-    return str(hindrance(course.exercise("rms"))).replace(f"{course.root}/", "")
+    return str(fault(course.exercise("rms"))).replace(f"{course.root}/", "")
 
 
 def test_nothing_hinders_a_sound_exercise(tiny: Course) -> None:
-    assert [hindrance(exercise) for exercise in tiny] == [None, None]
+    assert [fault(exercise) for exercise in tiny] == [None, None]
 
 
 def test_unreadable_mistakes_hinder(edited_course: EditedCourse) -> None:

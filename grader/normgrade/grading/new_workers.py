@@ -12,21 +12,21 @@ from normgrade.course.files import read_text
 from normgrade.diagnosis.steps.locate import locate
 from normgrade.diagnosis.steps.step import Step
 from normgrade.diagnosis.steps.traces import Acting, Combine, traced
+from normgrade.grading.course_worker import SIZE_LIMIT_BYTES, CourseWorker
 from normgrade.grading.run import gone
-from normgrade.grading.understudy import SIZE_LIMIT_BYTES, Understudy
 from normgrade.worker.trusted.host import Worker
 from normgrade.worker.wire.messages import PlayQuestion
 from normgrade.worker.wire.observation import Observation, Playable
 
 
 @dataclass(frozen=True)
-class OnceMore:
+class InNewWorkers:
     """Further plays of the submission `source`, each time in a new worker that `open_worker` opens."""
 
     exercise: Exercise
     source: str
     open_worker: Callable[[], AbstractContextManager[Worker]]
-    understudy: Understudy
+    course_worker: CourseWorker
 
     def answers(self, requests: Sequence[Playable]) -> list[Observation | None]:
         questions = [PlayQuestion(request, SIZE_LIMIT_BYTES) for request in requests]
@@ -38,10 +38,10 @@ class OnceMore:
     def first_wrong_step(self, results: Sequence[Result], right: str) -> Step | None:
         others = [read_text(path) for path in self.exercise.alternatives]
         with self.open_worker() as worker:
-            record = self.understudy.open_worker().record
+            record = self.course_worker.open_worker().record
             return locate(results, self.source, [right, *others], worker.record, record, self.exercise.defines)
 
     def traced(self, results: Sequence[Result], acting: Acting, combine: Combine, beside: Sequence[int]) -> list[int]:
         with self.open_worker() as worker:
-            record = self.understudy.open_worker().record
+            record = self.course_worker.open_worker().record
             return traced(results, acting, combine, self.source, worker.record, record, beside)

@@ -10,10 +10,10 @@ import pytest
 from normgrade.course.course import Course, carried
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import read_mistakes
+from normgrade.grading.course_worker import CourseWorker
 from normgrade.grading.grader import open_grader
 from normgrade.grading.grading_options import Options
-from normgrade.grading.once_more import OnceMore
-from normgrade.grading.understudy import Understudy
+from normgrade.grading.new_workers import InNewWorkers
 from normgrade.worker.wire.observation import Request
 
 EXERCISE = Course(carried()).exercise("standardize")
@@ -23,9 +23,9 @@ MISTAKES = {mistake.name: mistake for mistake in read_mistakes(EXERCISE)}
 @pytest.mark.usefixtures("expectations")
 def test_wrong_source_gives_first_wrong_step_and_traces(tmp_path: Path) -> None:
     source, right = MISTAKES["unbiased-variance"].source, read_text(EXERCISE.reference)
-    with open_grader([EXERCISE], Options()) as grader, Understudy(grader.host(EXERCISE), EXERCISE) as understudy:
+    with open_grader([EXERCISE], Options()) as grader, CourseWorker(grader.host(EXERCISE), EXERCISE) as course_worker:
         results = [*grader.results(EXERCISE, source, EXERCISE.file_name)]
-        again = OnceMore(EXERCISE, source, partial(grader.worker, EXERCISE, source, EXERCISE.file_name), understudy)
+        again = InNewWorkers(EXERCISE, source, partial(grader.worker, EXERCISE, source, EXERCISE.file_name), course_worker)
         play = results[1].plays[0]
         [answer, nothing] = again.answers([play.expectation.request, Request("no such probe", {})])
         assert answer is not None and answer.values.keys() == play.observation.values.keys()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from normgrade.compare.played import Result
-from normgrade.diagnosis.again import Never
+from normgrade.diagnosis.more_plays import NoMorePlays
 from normgrade.worker.wire.observation import Request
 
 
 def test_submission_that_is_gone_gives_no_answers() -> None:
     results: list[Result] = []
-    assert Never().answers([Request("step", {})]) == [None] and Never().first_wrong_step(results, "") is None
-    assert Never().traced(results, lambda key: [], lambda members: "", []) == []
+    assert NoMorePlays().answers([Request("step", {})]) == [None] and NoMorePlays().first_wrong_step(results, "") is None
+    assert NoMorePlays().traced(results, lambda key: [], lambda members: "", []) == []

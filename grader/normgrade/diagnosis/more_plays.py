@@ -11,7 +11,7 @@ from normgrade.diagnosis.steps.traces import Acting, Combine
 from normgrade.worker.wire.observation import Observation, Playable
 
 
-class Again(Protocol):
+class MorePlays(Protocol):
     """A way to play a submission again."""
 
     def answers(self, requests: Sequence[Playable]) -> Sequence[Observation | None]:
@@ -27,7 +27,7 @@ class Again(Protocol):
         """
 
 
-class Never:
+class NoMorePlays:
     """A stand-in for a submission that cannot be played again: it has no answers."""
 
     def answers(self, requests: Sequence[Playable]) -> Sequence[Observation | None]:
