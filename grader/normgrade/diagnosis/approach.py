@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from normgrade.diagnosis.joint import Members
-from normgrade.diagnosis.search import MOST_AT_ONCE, MOST_NAMES, Guess, Search
+from normgrade.diagnosis.search import MOST_AT_ONCE, MOST_NAMES, Best, Guess, Search
 
 MORE = (1, 2)  # mistakes that are added to explain a play
 MOST_APPROACHING, BEAM = 160, 4  # plays for coming nearer to the observation, and how many of the nearest sets are followed
@@ -14,8 +14,9 @@ MOST_MENDED = 4  # guesses to which mistakes are added
 PLAYS_MENDED = 4  # that one more mistake may explain
 
 
-def approached(search: Search, found: list[Guess]) -> list[Guess]:
+def approached(now: Best) -> Best:
     """Return the same guesses, or one that comes nearer to the observation play by play: with one more mistake, then with two."""
+    search, found = now.search.doubting, now.guesses
     guess, wrong = search.nothing, search.evidence.wrong
     plays = sorted(range(len(search.plays_reached)), key=lambda each: (len(search.acting_at(each)), each))
     plays = [number for number in plays if search.plays_reached[number] & wrong]
@@ -31,7 +32,8 @@ def approached(search: Search, found: list[Guess]) -> list[Guess]:
                 nearest = min(sets, key=lambda members: (apart(search, members, [number, *elsewhere]), members))
                 guess = search.guess(nearest) or guess
     settled = search.settled(guess.members)
-    return [settled] if settled is not None and settled.sure > max(each.sure for each in found or [search.nothing]) else found
+    better = settled is not None and settled.sure > max(each.sure for each in found or [search.nothing])
+    return Best(search, [settled] if settled is not None and better else found)
 
 
 def apart(search: Search, members: Members, numbers: Iterable[int]) -> float:
@@ -52,8 +54,9 @@ def nearer(search: Search, members: Members, number: int, most_added: int) -> li
     return []
 
 
-def mended(search: Search, found: list[Guess]) -> list[Guess]:
+def mended(now: Best) -> Best:
     """Return the same guesses, or a better one with more mistakes, each of which explains one of the plays that are left."""
+    search, found = now.search.doubting, now.guesses
     best, last_play = list(found), search.plays + MOST_AT_ONCE
     for each in found[:MOST_MENDED]:
         guess = search.settled(each.members) or each
@@ -61,7 +64,7 @@ def mended(search: Search, found: list[Guess]) -> list[Guess]:
         while (more := larger(search, guess, last_play)) is not None:
             guess = more
             best = [guess] if guess.sure > max(each.sure for each in best) else best
-    return best
+    return Best(search, best)
 
 
 def larger(search: Search, guess: Guess, last_play: int) -> Guess | None:
@@ -71,7 +74,7 @@ def larger(search: Search, guess: Guess, last_play: int) -> Guess | None:
     unexplained.sort(key=lambda each: (-(search.plays_reached[each] & wrong).bit_count(), each))
     for number in unexplained[:PLAYS_MENDED] if len(guess.members) < MOST_NAMES else ():
         here = search.plays_reached[number] & wrong
-        acting = [member for member in search.pool if search.evidence.parts[member].active & here]
+        acting = [member for member in search.pool if search.evidence.fits[member].active & here]
         sets = [tuple(sorted((*guess.members, member))) for member in acting if member not in guess.members]
         search.ahead(((members, number) for members in sets), last_play)
         explaining = [each for each in sets if (each, number) in search.joint.seen and search.explains(each, number)]

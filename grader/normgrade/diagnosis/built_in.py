@@ -1,4 +1,4 @@
-"""Findings that need no known mistake: wrong exceptions, missing arguments, other names, and inputs beyond a limit."""
+"""Built-in mistakes, which any exercise may have: wrong exceptions, missing arguments, other names, and inputs beyond a limit."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from normgrade.report.report import MISSING_ARGUMENTS, OTHER_EXCEPTION, OTHER_NA
 
 KEYWORD = re.compile(r"(?P<function>.*)\(\) got an unexpected keyword argument '(?P<argument>\w+)'")
 KEY = "key of {name}"  # the place of a name in the state dict of a new layer
-SMALL = 1  # in points: the cost of a finding that is easily fixed
+SMALL = 1  # in points: the cost of a mistake that is easily fixed
 T = TypeVar("T", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """A finding: its name, its text, the facts that it explains, and its cost in points."""
+class BuiltIn:
+    """A mistake that any exercise may have: its name, its text, the facts that it explains, and its cost in points."""
 
     name: str
     says: str
@@ -32,27 +32,27 @@ class Finding:
     cost: int = SMALL
 
 
-def built_in(evidence: Evidence, limits: Sequence[Limit], known: Bits) -> Iterator[Finding]:
-    """Yield the findings that need no known mistake. Endings among the `known` facts are left out."""
+def built_in(evidence: Evidence, limits: Sequence[Limit], known: Bits) -> Iterator[BuiltIn]:
+    """Yield the built-in mistakes of a submission. Endings among the `known` facts are left out."""
     alive = [play for play in evidence.plays if not play.died]
     unknown = [play for play in alive if not play.ending & known]
     crashes = crashes_in(alive)
     if others := told((another_exception(play, crashes), play.ending) for play in unknown):
-        yield finding(OTHER_EXCEPTION, exceptions_in_words(others), others)
+        yield mistake(OTHER_EXCEPTION, exceptions_in_words(others), others)
     if lacking := told((lacking_arguments(play), play.bits) for play in unknown):
-        yield finding(MISSING_ARGUMENTS, arguments_in_words(lacking), lacking)
+        yield mistake(MISSING_ARGUMENTS, arguments_in_words(lacking), lacking)
     if names := told(each for play in alive for each in other_names(play)):
-        yield finding(OTHER_NAMES, names, names)
+        yield mistake(OTHER_NAMES, names, names)
     if limited := told((limit.says, beyond(limit, alive, known)) for limit in limits):
-        yield replace(finding(SOME_INPUTS, limited, limited), cost=COST)
+        yield replace(mistake(SOME_INPUTS, limited, limited), cost=COST)
 
 
-def finding(name: str, says: Iterable[str], facts: Mapping[T, Bits]) -> Finding:
-    return Finding(name, "\n".join(says), union(facts.values()))
+def mistake(name: str, says: Iterable[str], facts: Mapping[T, Bits]) -> BuiltIn:
+    return BuiltIn(name, "\n".join(says), union(facts.values()))
 
 
 def told(found: Iterable[tuple[T, Bits]]) -> dict[T, Bits]:
-    """Return each distinct finding with all its facts; empty findings, and those without facts, are dropped."""
+    """Return each distinct thing with all its facts; empty ones, and those without facts, are dropped."""
     facts: dict[T, Bits] = {}
     for what, bits in found:
         if what and bits:
@@ -113,7 +113,7 @@ def beyond(limit: Limit, plays: Sequence[Observed], known: Bits) -> Bits:
 
 
 def crashing_alike(evidence: Evidence) -> Bits:
-    """Return the endings of plays that should be refused, but crash just as legal calls do: these are no separate finding."""
+    """Return the endings of plays that should be refused, but crash just as legal calls do: these are no separate mistake."""
     alive = [play for play in evidence.plays if not play.died]
     crashes = crashes_in(alive)
     return union(play.ending for play in alive if play.play.refusal is not None and cause_of(play.play.observation.error) in crashes)

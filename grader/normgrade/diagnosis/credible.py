@@ -82,19 +82,19 @@ def blame(guess: Guess, search: Search, member: int, against: Bits) -> float:
 
 def shown_in(search: Search, guess: Guess, member: int) -> float:
     """Return the explained fraction of the failed checks that a mistake changes."""
-    active = search.evidence.parts[member].active & search.evidence.wrong
+    active = search.evidence.fits[member].active & search.evidence.wrong
     taken = [facts for facts in search.evidence.checks.values() if facts & active]
     return sum(not facts & guess.unexplained for facts in taken) / max(len(taken), 1)
 
 
 def support_of(guess: Guess, search: Search, member: int) -> Support:
     """Return the facts for and against one of the names."""
-    evidence, active = search.evidence, search.evidence.parts[member].active
+    evidence, active = search.evidence, search.evidence.fits[member].active
     strong = weak = unstable = 0
     for fact in facts_in(active & evidence.wrong & ~guess.conflicts & ~guess.unknown):
-        part = search.deciding(guess, fact)
-        if part is not None and part.witnessed.get(fact, 0):
-            if part.unstable >> fact & 1:
+        fit = search.deciding(guess, fact)
+        if fit is not None and fit.witnessed.get(fact, 0):
+            if fit.unstable >> fact & 1:
                 unstable |= 1 << fact
             elif evidence.is_word(fact):
                 weak |= 1 << fact

@@ -1,4 +1,4 @@
-"""The diagnosis of failed checks: the known mistakes that explain most of them with the fewest names, and findings for the rest."""
+"""The diagnosis of failed checks: the known mistakes that explain most of them with the fewest names, and built-in ones for the rest."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from normgrade.compare.played import Result
 from normgrade.course.mistakes import Mistake
 from normgrade.course.signature import Signature
 from normgrade.diagnosis.best import best
-from normgrade.diagnosis.built_in import Finding, built_in, crashing_alike
+from normgrade.diagnosis.built_in import BuiltIn, built_in, crashing_alike
 from normgrade.diagnosis.credible import credible
 from normgrade.diagnosis.deadline import Deadline, OutOfTime
 from normgrade.diagnosis.evidence import Bits, Evidence, evidence_of, facts_in, union
@@ -21,7 +21,7 @@ from normgrade.diagnosis.forecasts import Forecasts
 from normgrade.diagnosis.forms import Forms
 from normgrade.diagnosis.joint import Joint, Members, PlaySources
 from normgrade.diagnosis.peeling import Peeled
-from normgrade.diagnosis.search import Guess, Search
+from normgrade.diagnosis.search import Best, Clock, Guess, Search
 from normgrade.remarks.works_for import limits
 from normgrade.report.report import FORMS, Diagnosis, Outcome
 
@@ -59,25 +59,25 @@ def diagnose(
     with np.errstate(all="ignore"):
         everything = evidence_of(results, known.forecasts)
     found_in = partial(built_in, everything, limits(results, known.contract))
-    certain = union(finding.facts for finding in found_in(everything.known))  # no known mistake leads to these facts
+    certain = union(each.facts for each in found_in(everything.known))  # no known mistake leads to these facts
     alike = crashing_alike(everything)
     forms = Forms.of(everything, peeled or Peeled(results, results), known.forecasts)
 
     def searching(evidence: Evidence) -> Search:
         left = evidence.without(certain | alike)
-        return Search(left, Joint(left, known.reference, known.mistakes, play_sources), deadline, grace)
+        return Search(left, Joint(left, known.reference, known.mistakes, play_sources), Clock(deadline, grace))
 
     search = searching(everything.without(forms.aside))
-    found = best(search, seed) if search.evidence.wrong else []
-    found += search.at_once() if search.stopped else []
+    search, found = best(search, seed) if search.evidence.wrong else Best(search, [])
+    found += search.at_once() if search.clock.stopped else []
     guesses = [guess for guess in (credible(each, search) for each in found) if guess.members]
-    if search.stopped and within_s and not (guesses or certain or forms.explained):
+    if search.clock.stopped and within_s and not (guesses or certain or forms.explained):
         raise OutOfTime
 
     def told_of(guess: Guess) -> Diagnosis:
         members, of_forms = forms.named(guess, searching(forms.observed)) if forms.taken else ((), ())
-        findings = (*found_in(search.explained(guess)), *of_forms)
-        return diagnosis_of(guess, search, known, Beside(members, findings, forms.explained, alike), results)
+        others = (*found_in(search.explained(guess)), *of_forms)
+        return diagnosis_of(guess, search, known, Beside(members, others, forms.explained, alike), results)
 
     for some in (alternatives(search, guesses), [search.nothing]):
         told = map(told_of, some)
@@ -94,43 +94,43 @@ def alternatives(search: Search, guesses: Iterable[Guess]) -> list[Guess]:
 
 def rank(search: Search, guess: Guess) -> tuple[int, int, int, int]:
     """Return the sort key of a guess: the fewest unexplained facts, the fewest names, the fewest open numbers, the least misfit."""
-    alone = [search.evidence.parts[member] for member in guess.members]
-    opened, misfit = sum(sum(part.opened.values()) for part in alone), 0.0
-    for fact in facts_in(search.active(guess) & ~guess.unexplained & union(part.unstable for part in alone)):
-        if (part := search.deciding(guess, fact)) is not None:
-            misfit += part.misfit.get(fact, 0.0)
+    alone = [search.evidence.fits[member] for member in guess.members]
+    opened, misfit = sum(sum(fit.opened.values()) for fit in alone), 0.0
+    for fact in facts_in(search.active(guess) & ~guess.unexplained & union(fit.unstable for fit in alone)):
+        if (fit := search.deciding(guess, fact)) is not None:
+            misfit += fit.misfit.get(fact, 0.0)
     return guess.unexplained.bit_count(), len(guess.members), opened, round(misfit / ALIKE)
 
 
 @dataclass(frozen=True)
 class Beside:
-    """The additions to a guess: known mistakes that lead to the facts `taken_off`, and findings. Facts `left_out` need no explanation."""
+    """The additions to a guess: mistakes that lead to the facts `taken_off`, and built-in ones. Facts `left_out` need no explanation."""
 
     members: Members
-    findings: tuple[Finding, ...]
+    built_in: tuple[BuiltIn, ...]
     taken_off: Bits
     left_out: Bits
 
     @property
     def explained(self) -> Bits:
-        return self.taken_off | union(finding.facts for finding in self.findings if finding.name not in FORMS)
+        return self.taken_off | union(each.facts for each in self.built_in if each.name not in FORMS)
 
 
 def diagnosis_of(guess: Guess, search: Search, known: Known, beside: Beside, results: Sequence[Result]) -> Diagnosis:
     """Return a guess in words, with the failed checks that it explains together with its additions."""
-    named, findings = [known.mistakes[member] for member in sorted((*guess.members, *beside.members))], beside.findings
-    names = (*(mistake.name for mistake in named), *(finding.name for finding in findings))
-    texts = (*(mistake.says for mistake in named), *(finding.says for finding in findings))
+    listed, others = [known.mistakes[member] for member in sorted((*guess.members, *beside.members))], beside.built_in
+    names = (*(mistake.name for mistake in listed), *(mistake.name for mistake in others))
+    texts = (*(mistake.says for mistake in listed), *(mistake.says for mistake in others))
     explained = set(explained_checks(guess, search.evidence, beside.explained, beside.left_out))
     checks = tuple(result.check.name for result in results if result.check.outcome is Outcome.FAILED and result.check.name in explained)
-    cost = sum(mistake.cost for mistake in named) + sum(finding.cost for finding in findings)
+    cost = sum(mistake.cost for mistake in listed) + sum(mistake.cost for mistake in others)
     return Diagnosis(names, says(texts), checks, cost=cost, texts=texts)
 
 
 def explained_checks(guess: Guess, evidence: Evidence, found: Bits, left_out: Bits) -> Iterator[str]:
-    """Yield the checks that are fully explained: every play had an answer, and a mistake or a finding has a part in it."""
+    """Yield the checks that are fully explained: every play had an answer, and a mistake has a part in it."""
     for name, facts in evidence.checks.items():
-        part_taken = (facts & evidence.wrong) or (facts & found) or any(evidence.parts[member].active & facts for member in guess.members)
+        part_taken = (facts & evidence.wrong) or (facts & found) or any(evidence.fits[member].active & facts for member in guess.members)
         died = any(play.died for play in evidence.plays if play.key[0] == name)
         if part_taken and not died and not facts & guess.unexplained & ~found & ~left_out:
             yield name

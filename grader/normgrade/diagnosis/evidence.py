@@ -66,7 +66,7 @@ class Observed:
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class Fit:
     """The changes of one set of mistakes, compared with the observation. All facts are among those that were reached.
 
     active: the facts that it changes.
@@ -89,14 +89,14 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """The plays of a submission, and the part that each mistake has in them by itself.
+    """The plays of a submission, and how each mistake by itself fits them.
 
     `checks` are the facts of each check that failed or was skipped and has any, by its name. `reached` are all facts that were observed,
     and `wrong` those of them that differ from the reference's.
     """
 
     plays: tuple[Observed, ...]
-    parts: tuple[Part, ...]  # one of each mistake
+    fits: tuple[Fit, ...]  # one for each mistake
     reached: Bits
     wrong: Bits
     checks: Mapping[str, Bits]
@@ -115,7 +115,7 @@ class Evidence:
     @cached_property
     def known(self) -> Bits:
         """The facts that are as a mistake predicts."""
-        return union(part.active & ~part.contradicted for part in self.parts)
+        return union(fit.active & ~fit.contradicted for fit in self.fits)
 
     def is_word(self, fact: int) -> bool:
         """Return if a fact is a form or an ending, not numbers."""
@@ -132,8 +132,8 @@ class Evidence:
     def without(self, facts: Bits) -> Evidence:
         """Return the evidence without some facts, which then speak neither for nor against any mistake."""
         kept = self.reached & ~facts
-        parts = tuple(replace(part, active=part.active & kept, contradicted=part.contradicted & kept) for part in self.parts)
-        return replace(self, parts=parts, reached=kept, wrong=self.wrong & kept)
+        fits = tuple(replace(fit, active=fit.active & kept, contradicted=fit.contradicted & kept) for fit in self.fits)
+        return replace(self, fits=fits, reached=kept, wrong=self.wrong & kept)
 
 
 def evidence_of(results: Sequence[Result], forecasts: Forecasts) -> Evidence:
@@ -144,7 +144,7 @@ def evidence_of(results: Sequence[Result], forecasts: Forecasts) -> Evidence:
     wrong = sum(bits_of(play.facts.wrong & play.facts.reached, play.first_fact) for play in told)
     failed = [result.check.name for result in results if result.check.outcome in (Outcome.FAILED, Outcome.SKIPPED)]
     checks = {name: sum(play.bits for play in plays if play.key[0] == name) for name in failed}
-    return Evidence(plays, parts_of(told, forecasts, reached), reached, wrong, {name: bits for name, bits in checks.items() if bits})
+    return Evidence(plays, fits_of(told, forecasts, reached), reached, wrong, {name: bits for name, bits in checks.items() if bits})
 
 
 def observed(results: Sequence[Result], layout: Layout) -> Iterable[Observed]:
@@ -155,24 +155,24 @@ def observed(results: Sequence[Result], layout: Layout) -> Iterable[Observed]:
                 yield Observed(key, play, layout.first_fact[key], layout.first_number[key])
 
 
-def parts_of(plays: Sequence[Observed], forecasts: Forecasts, reached: Bits) -> tuple[Part, ...]:
-    """Return the part that each mistake has in the observed plays by itself."""
+def fits_of(plays: Sequence[Observed], forecasts: Forecasts, reached: Bits) -> tuple[Fit, ...]:
+    """Return how each mistake by itself fits the observed plays."""
     effects = forecasts.effects
     was_reached = flags_of(reached, sum(effects.layout.facts))
-    parts = [Collecting() for _ in effects.mistakes]
+    fits = [FitBuilder() for _ in effects.mistakes]
     agrees = words_of(plays, effects)[effects.fact] == effects.word
-    for part, own in zip(parts, effects.slices(effects.mistake), strict=True):
+    for fit, own in zip(fits, effects.slices(effects.mistake), strict=True):
         facts = effects.fact[own]
-        part.add_words(facts, agrees[own], was_reached[facts])
+        fit.add_words(facts, agrees[own], was_reached[facts])
     got, out = numbers_of(plays, effects.layout)
-    for part, mistake in zip(parts, forecasts.each, strict=True):
-        part.add_numbers(mistake.facts, mistake.forecast, got[mistake.seen], out[mistake.seen], was_reached[mistake.facts])
-    return tuple(part.done() for part in parts)
+    for fit, mistake in zip(fits, forecasts.each, strict=True):
+        fit.add_numbers(mistake.facts, mistake.forecast, got[mistake.seen], out[mistake.seen], was_reached[mistake.facts])
+    return tuple(fit.done() for fit in fits)
 
 
 @dataclass
-class Collecting:
-    """A part that is still being collected."""
+class FitBuilder:
+    """A fit that is still being collected."""
 
     active: Bits = 0
     contradicted: Bits = 0
@@ -202,8 +202,8 @@ class Collecting:
         ):
             kept |= by_fact(facts[reached & here], values[reached & here])
 
-    def done(self) -> Part:
-        return Part(self.active, self.contradicted, self.witnessed, self.opened, self.misfit, self.moved, self.unstable)
+    def done(self) -> Fit:
+        return Fit(self.active, self.contradicted, self.witnessed, self.opened, self.misfit, self.moved, self.unstable)
 
 
 def words_of(plays: Sequence[Observed], effects: Effects) -> np.ndarray:

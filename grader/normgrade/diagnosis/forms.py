@@ -1,4 +1,4 @@
-"""The names of the wrong forms that were taken off: known mistakes that lead to them, or else findings that every exercise has."""
+"""The names of the wrong forms that were taken off: known mistakes that lead to them, or else built-in ones."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations
 
-from normgrade.diagnosis.built_in import Finding, told
+from normgrade.diagnosis.built_in import BuiltIn, told
 from normgrade.diagnosis.evidence import Bits, Evidence, Observed, evidence_of, facts_in, union
 from normgrade.diagnosis.forecasts import Forecasts
 from normgrade.diagnosis.joint import Members
@@ -19,7 +19,7 @@ from normgrade.report.report import HALF_PRECISION, INPUT_CHANGED, OTHER_SHAPE
 
 MOST_TOGETHER = 2  # mistakes of half precision
 MOST_LISTED = 3  # forms in a sentence
-COST = 2  # in points, of each finding
+COST = 2  # in points, of each built-in mistake
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +28,7 @@ class Forms:
 
     observed: the evidence of all that was observed.
     rest: the evidence that is left.
-    taken: the facts of each finding.
+    taken: the facts of each built-in mistake, by its name.
     """
 
     observed: Evidence
@@ -55,8 +55,8 @@ class Forms:
         """The facts that need no further explanation."""
         return self.narrow | self.aside
 
-    def named(self, guess: Guess, search: Search) -> tuple[Members, tuple[Finding, ...]]:
-        """Return the known mistakes beside a guess that lead to facts that were taken off, and findings for the others.
+    def named(self, guess: Guess, search: Search) -> tuple[Members, tuple[BuiltIn, ...]]:
+        """Return the known mistakes beside a guess that lead to facts that were taken off, and built-in ones for the others.
 
         `search` has the evidence of all that was observed.
         """
@@ -71,11 +71,11 @@ class Forms:
                 del left[name]
         if [*left] == [HALF_PRECISION] and guess.complete and (exact := self.exactly((*guess.members, *members), search)):
             return (*members, *exact), ()
-        return tuple(members), tuple(findings(left, self.observed.plays))
+        return tuple(members), tuple(built_in_forms(left, self.observed.plays))
 
     def exactly(self, beside: Members, search: Search) -> Members:
         """Return the mistakes of half precision that explain all observed facts together with others; none if there are no such ones."""
-        search.doubting = bool(beside)
+        search = search.doubting if beside else search
         narrow = [member for member in self.of_half_only() if member not in beside]
         for some in chain.from_iterable(combinations(narrow, size) for size in range(1, MOST_TOGETHER + 1)):
             if search.settled(tuple(sorted((*beside, *some))), whole=True) is not None:
@@ -85,8 +85,8 @@ class Forms:
     def of_half_only(self) -> Iterator[int]:
         """Yield the mistakes that change a wrong fact, and no facts except for those of plays with half precision."""
         half = union(play.bits for play in self.observed.plays if holds_half(play.play.expectation.request.inputs))
-        for member, part in enumerate(self.observed.parts):
-            if part.active & self.observed.wrong and not part.active & ~half:
+        for member, fit in enumerate(self.observed.fits):
+            if fit.active & self.observed.wrong and not fit.active & ~half:
                 yield member
 
     def leading_to(self, facts: Bits, but: Sequence[int]) -> int | None:
@@ -96,20 +96,20 @@ class Forms:
         """
         narrow = union(1 << fact for fact in facts_in(self.taken.get(HALF_PRECISION, 0)) if not self.observed.is_word(fact))
         fitting = [
-            ((part.active & ~facts).bit_count(), member)
-            for member, part in enumerate(self.observed.parts)
-            if member not in but and self.leads_to(member, facts) and not part.contradicted & ~narrow
+            ((fit.active & ~facts).bit_count(), member)
+            for member, fit in enumerate(self.observed.fits)
+            if member not in but and self.leads_to(member, facts) and not fit.contradicted & ~narrow
         ]
         return min(fitting)[1] if fitting else None
 
     def changes(self, member: int, facts: Bits) -> bool:
         """Return if a mistake changes all of these facts, even to other numbers: among other mistakes, its numbers differ."""
-        return not facts & ~self.observed.parts[member].active
+        return not facts & ~self.observed.fits[member].active
 
     def leads_to(self, member: int, facts: Bits) -> bool:
         """Return if a mistake leads to all of these facts."""
-        part = self.observed.parts[member]
-        return bool(facts) and not facts & ~(part.active & ~part.contradicted)
+        fit = self.observed.fits[member]
+        return bool(facts) and not facts & ~(fit.active & ~fit.contradicted)
 
 
 def bits_of(evidence: Evidence, facts: At) -> Bits:
@@ -117,17 +117,17 @@ def bits_of(evidence: Evidence, facts: At) -> Bits:
     return union(play.bit(fact) for play in evidence.plays for fact in facts.get(play.key, ()))
 
 
-def findings(taken: Mapping[str, Bits], plays: Iterable[Observed]) -> Iterator[Finding]:
-    """Yield a finding for each kind of facts that were taken off."""
+def built_in_forms(taken: Mapping[str, Bits], plays: Iterable[Observed]) -> Iterator[BuiltIn]:
+    """Yield a built-in mistake for each kind of facts that were taken off."""
     alive = [play for play in plays if not play.died]
     for name, facts in taken.items():
         here = ((play, index) for play in alive for index in range(len(play.right.forms)) if play.bit(2 * index) & facts)
         forms = told((other_form(play, index, name), facts) for play, index in here)
-        yield Finding(name, in_words(name, listed([*forms][:MOST_LISTED]) if forms else ""), facts, COST)
+        yield BuiltIn(name, in_words(name, listed([*forms][:MOST_LISTED]) if forms else ""), facts, COST)
 
 
 def in_words(name: str, forms: str) -> str:
-    """Return the text of a finding, which may list the `forms` that came and those that are due."""
+    """Return the text of a built-in mistake, which may list the `forms` that came and those that are due."""
     match name:
         case report.HALF_PRECISION:
             return _("Half precision is computed as it comes: with the same numbers in float32, your code ends otherwise. Widen it first.")

@@ -198,7 +198,7 @@ class Investigation:
     def others(self, diagnoses: Sequence[Diagnosis], members: Sequence[int]) -> list[int]:
         """Return the suspects, except for these members, that change a wrong fact which no mistake of the best diagnosis explains.
 
-        A finding of our own counts after all known mistakes, so the suspects that change its facts are among them.
+        A built-in mistake counts after all known mistakes, so the suspects that change its facts are among them.
         """
         named = self.named_in(diagnoses)
         unexplained = self.suspects.facts_of(self.failed - explained(diagnoses)) | ~self.footprints.marks[named].any(0)
@@ -271,7 +271,7 @@ class Investigation:
         evidence = evidence_of(self.results, self.questioning.forecasts(asked, exactly=exactly))
         bits = {play.key: play.bits for play in evidence.plays}
         keys = self.footprints.layout.keys
-        return [(member, play) for member, play in asked if evidence.parts[member].contradicted & bits.get(keys[play], 0)]
+        return [(member, play) for member, play in asked if evidence.fits[member].contradicted & bits.get(keys[play], 0)]
 
 
 def everywhere(members: Iterable[int], suspects: Suspects) -> list[Asked]:

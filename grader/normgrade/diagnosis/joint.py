@@ -12,7 +12,7 @@ import numpy as np
 from normgrade.compare.facts import Facts, facts_of, joined
 from normgrade.course.mistakes import Mistake, combined
 from normgrade.diagnosis.agreement import Reference, forecast, root_mean_square, starts_of
-from normgrade.diagnosis.evidence import Collecting, Evidence, Observed, Part
+from normgrade.diagnosis.evidence import Evidence, Fit, FitBuilder, Observed
 from normgrade.worker.wire.observation import Observation
 from normgrade.worker.wire.requests import TypedRequest
 
@@ -32,7 +32,7 @@ class Joint:
     play_sources: PlaySources
     sources: dict[Members, str | None] = field(default_factory=dict, repr=False)
     seen: dict[Pair, Facts | None] = field(default_factory=dict, repr=False)
-    parts: dict[Pair, Part | None] = field(default_factory=dict, repr=False)
+    fits: dict[Pair, Fit | None] = field(default_factory=dict, repr=False)
     distances: dict[Pair, float] = field(default_factory=dict, repr=False)
 
     def play(self, pairs: Iterable[Pair], enough: Callable[[], bool] = lambda: False) -> None:
@@ -67,13 +67,13 @@ class Joint:
         self.play([(members, number)])
         return self.seen[members, number]
 
-    def part(self, members: Members, number: int) -> Part | None:
+    def fit(self, members: Members, number: int) -> Fit | None:
         """Return the changes of these mistakes together in the play of that number; None if they cannot be made together."""
-        if (members, number) not in self.parts:
-            facts, parts = self.together(members, number), [self.evidence.parts[member] for member in members]
+        if (members, number) not in self.fits:
+            facts, fits = self.together(members, number), [self.evidence.fits[member] for member in members]
             with np.errstate(all="ignore"):
-                self.parts[members, number] = None if facts is None else held_against(facts, self.evidence.plays[number], parts)
-        return self.parts[members, number]
+                self.fits[members, number] = None if facts is None else held_against(facts, self.evidence.plays[number], fits)
+        return self.fits[members, number]
 
     def distance(self, members: Members, number: int) -> float:
         """Return how far these mistakes together are from the observation in that play; infinite if they cannot be made together."""
@@ -110,10 +110,10 @@ def forms_alike(theirs: Facts, ours: Facts) -> np.ndarray:
     return np.array([form == seen for form, seen in zip(theirs.forms, ours.forms, strict=True)], bool)
 
 
-def held_against(theirs: Facts, play: Observed, parts: Sequence[Part]) -> Part:
-    """Return the changes of a native play, compared with the observation. The `parts` of its mistakes tell how exact its numbers are."""
+def held_against(theirs: Facts, play: Observed, fits: Sequence[Fit]) -> Fit:
+    """Return the changes of a native play, compared with the observation. The `fits` of its mistakes tell how exact its numbers are."""
     first, right, ours = play.first_fact, play.right, play.facts
-    collecting = Collecting()
+    collecting = FitBuilder()
     alike, changed = np.append(forms_alike(theirs, ours), theirs.ending == ours.ending), theirs.wrong[::2]
     collecting.add_words(first + 2 * np.flatnonzero(changed), alike[changed], ours.reached[::2][changed])
     here = [index for index in range(len(right.places)) if theirs.wrong[2 * index + 1] and ours.reached[2 * index + 1]]
@@ -121,10 +121,10 @@ def held_against(theirs: Facts, play: Observed, parts: Sequence[Part]) -> Part:
     columns = [np.arange(right.starts[index], right.starts[index + 1]) for index in here]
     column = joined(columns).astype(np.int64)
     facts = first + 2 * np.array(here, np.int64) + 1
-    unstable = np.array([any(part.unstable >> fact & 1 for part in parts) for fact in facts.tolist()], bool)
+    unstable = np.array([any(fit.unstable >> fact & 1 for fit in fits) for fact in facts.tolist()], bool)
     native, got = (seen.numbers[column] - right.numbers[column] for seen in (theirs, ours))
     reference = Reference(right.numbers, right.allowed, right.units, right.factors)[column]
-    moved = np.array([sum(part.moved.get(fact, 0.0) ** 2 for part in parts) ** 0.5 for fact in facts.tolist()])
+    moved = np.array([sum(fit.moved.get(fact, 0.0) ** 2 for fit in fits) ** 0.5 for fact in facts.tolist()])
     starts = starts_of(np.array([len(each) for each in columns], np.int64))
     out, reached = ~(np.abs(got) <= reference.allowed), np.ones(len(facts), bool)
     collecting.add_numbers(facts, forecast(starts, native, native, reference, unstable, moved), got, out, reached)

@@ -3,7 +3,7 @@
 Code that is wrong in several ways is nearly always wrong in half precision, too. Another formula rounds differently, so no known mistake
 leads to its numbers. To see if a submission widens half precision, it is played again with the same numbers in float32. If this changes
 the wrong facts, the submission does not widen half precision. The numbers of the second play then replace the observed ones, and show all
-other mistakes. Right numbers in another dtype or shape, and a changed input, are separate findings that speak neither for nor against any
+other mistakes. Right numbers in another dtype or shape, and a changed input, are separate mistakes that speak neither for nor against any
 mistake.
 """
 
@@ -41,7 +41,7 @@ class Peeled:
 
     observed: the results.
     rest: the same, with half precision widened if that makes a difference.
-    kinds: the facts that were taken off, by the name of their finding.
+    kinds: the facts that were taken off, by the name of their built-in mistake.
     """
 
     observed: Sequence[Result]
@@ -211,7 +211,7 @@ def apart(ours: Facts, theirs: Facts, play: Played, index: int) -> bool:
 
 
 def other_forms(play: Played) -> dict[str, frozenset[int]]:
-    """Return the wrong facts of a play that show a wrong form, float32 arithmetic for float64, or a changed input, by their finding.
+    """Return the wrong facts of a play that show a wrong form, float32 arithmetic for float64, or a changed input, by their mistake.
 
     Only places with as many floating-point numbers as are due count. An output of another shape has no gradient, since the gradient of the
     output has the shape that is due.

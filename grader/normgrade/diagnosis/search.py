@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, combinations, product
+from itertools import product
 from math import inf
+from typing import NamedTuple
 
 from normgrade.diagnosis.deadline import NEVER, Deadline
-from normgrade.diagnosis.evidence import Bits, Evidence, Part
+from normgrade.diagnosis.evidence import Bits, Evidence, Fit
 from normgrade.diagnosis.evidence import union as union_of
 from normgrade.diagnosis.joint import Joint, Members, Pair
 
@@ -19,7 +19,6 @@ CONFLICT = 0.5  # the cost of a check whose facts all differ from the prediction
 DOUBT = 0.1  # the cost of each right fact that a mistake would change by itself
 MOST_NAMES = 8
 MOST_PLAYS, MOST_AT_ONCE = 300, 40  # of several mistakes together: in all, and at each attempt
-MOST_GUESSES = 20_000  # that one attempt weighs
 ENOUGH = 16  # facts that are wrong and unknown: most wrong sets fail at one of them
 AT_A_TIME = 4  # plays: the next ones run while one is examined
 TWINS = 0.2  # the fraction of a mistake's facts by which a twin may differ
@@ -62,15 +61,35 @@ class Guess:
 
 
 @dataclass
+class Clock:
+    """The time of a search: its `deadline`, and the `grace` in which the plays of a guess that was found may still be finished."""
+
+    deadline: Deadline = NEVER
+    grace: Deadline = NEVER
+    stopped: bool = False
+
+    def stops(self) -> bool:
+        """Return True if the deadline has passed. From then on, the search is stopped."""
+        self.stopped = self.stopped or self.deadline.has_passed()
+        return self.stopped
+
+
+@dataclass(frozen=True, eq=False)
 class Search:
-    """A search for the best set of mistakes, the most promising first. Mistakes are played together only if their effects overlap."""
+    """A search for the best set of mistakes. Mistakes are played together only if their effects overlap.
+
+    A search `in_doubt` takes no mistake to change the same facts among others as by itself: every play is decided by playing it.
+    """
 
     evidence: Evidence
     joint: Joint
-    deadline: Deadline = NEVER
-    grace: Deadline = NEVER  # until then, the plays of a guess that was found may still be finished
-    stopped: bool = False
-    doubting: bool = False
+    clock: Clock = field(default_factory=Clock)
+    in_doubt: bool = False
+
+    @cached_property
+    def doubting(self) -> Search:
+        """The same search in doubt."""
+        return self if self.in_doubt else replace(self, in_doubt=True)
 
     @property
     def plays(self) -> int:
@@ -80,7 +99,7 @@ class Search:
     @cached_property
     def pool(self) -> list[int]:
         """The mistakes that change any wrong fact."""
-        return [number for number, part in enumerate(self.evidence.parts) if part.active & self.evidence.wrong]
+        return [number for number, fit in enumerate(self.evidence.fits) if fit.active & self.evidence.wrong]
 
     @cached_property
     def nothing(self) -> Guess:
@@ -101,17 +120,17 @@ class Search:
 
     def guess(self, members: Members) -> Guess | None:
         """Return the guess of these mistakes as far as plays have decided it; None if the observation contradicts it."""
-        parts = [self.evidence.parts[member] for member in members]
-        union, over = overlap(part.active for part in parts)
-        wrong, conflicts = self.evidence.wrong, union_of(part.contradicted for part in parts) & ~over
+        fits = [self.evidence.fits[member] for member in members]
+        union, over = overlap(fit.active for fit in fits)
+        wrong, conflicts = self.evidence.wrong, union_of(fit.contradicted for fit in fits) & ~over
         uncovered, unknown = wrong & ~union, over
-        if self.doubting:
+        if self.in_doubt:
             unknown |= conflicts | uncovered if len(members) > 1 else 0
         known = 0
         for number, here in enumerate(self.plays_reached) if unknown else ():
             if unknown & here and (played := (self.acting(members, number), number)) in self.joint.seen:
                 known |= here
-                together = self.joint.part(*played)
+                together = self.joint.fit(*played)
                 if together is None:
                     conflicts |= over & here & wrong
                 else:
@@ -119,13 +138,13 @@ class Search:
                     uncovered = (uncovered & ~here) | (wrong & ~together.active & here)
         unknown &= ~known
         conflicts, uncovered = conflicts & ~unknown, uncovered & ~unknown
-        if conflicts & ~wrong and not (self.doubting and len(members) > 1):
+        if conflicts & ~wrong and not (self.in_doubt and len(members) > 1):
             return None
         return Guess(members, conflicts, uncovered, unknown, *self.worth(members, conflicts, uncovered, unknown))
 
     def worth(self, members: Members, conflicts: Bits, uncovered: Bits, unknown: Bits) -> tuple[float, float]:
         sure = hoped = -NAME * len(members)
-        sure -= DOUBT * ((unknown | conflicts) & ~self.evidence.wrong).bit_count() if self.doubting else 0
+        sure -= DOUBT * ((unknown | conflicts) & ~self.evidence.wrong).bit_count() if self.in_doubt else 0
         for facts, wrong in self.checks:
             bad, against = ((conflicts | uncovered) & facts).bit_count(), (conflicts & facts).bit_count()
             open_ = (unknown & facts & self.evidence.wrong).bit_count()
@@ -142,14 +161,14 @@ class Search:
 
     def acting(self, members: Members, number: int) -> Members:
         """Return the mistakes that are played together in the play of that number."""
-        if self.doubting:
+        if self.in_doubt:
             return members
         here = self.plays_reached[number]
-        return tuple([member for member in members if self.evidence.parts[member].active & here])
+        return tuple([member for member in members if self.evidence.fits[member].active & here])
 
     def active(self, guess: Guess) -> Bits:
         """Return the facts that any mistake of a guess changes."""
-        return union_of(self.evidence.parts[member].active for member in guess.members)
+        return union_of(self.evidence.fits[member].active for member in guess.members)
 
     def explained(self, guess: Guess) -> Bits:
         """Return the facts that are as the mistakes of a guess predict."""
@@ -176,30 +195,25 @@ class Search:
         """Return the guess after its unknown facts were played; None if this contradicts it, or if it must be `whole` and is not."""
         at_a_time = 1 if whole else AT_A_TIME  # most sets are refuted by the first play
         while (guess := self.guess(members)) is not None and guess.unknown and not (whole and guess.conflicts | guess.uncovered):
-            if self.stopped and self.grace.has_passed():
+            if self.clock.stopped and self.clock.grace.has_passed():
                 break
             self.joint.play(self.deciding_plays(guess)[:at_a_time])
             at_a_time = AT_A_TIME
         return None if guess is None or (whole and not guess.complete) else guess
 
-    def deciding(self, guess: Guess, fact: int) -> Part | None:
-        """Return the part that decides about a fact: that of the one mistake that changes it, or of the play of several, if made."""
-        acting = [member for member in guess.members if self.evidence.parts[member].active >> fact & 1]
+    def deciding(self, guess: Guess, fact: int) -> Fit | None:
+        """Return the fit that decides about a fact: that of the one mistake that changes it, or of the play of several, if made."""
+        acting = [member for member in guess.members if self.evidence.fits[member].active >> fact & 1]
         if len(acting) == 1:
-            return self.evidence.parts[acting[0]]
+            return self.evidence.fits[acting[0]]
         number = next(number for number, here in enumerate(self.plays_reached) if here >> fact & 1)
         played = self.acting(guess.members, number), number
-        return self.joint.part(*played) if played in self.joint.seen else None
-
-    def doubt(self, found: list[Guess]) -> list[Guess]:
-        """Return the same guesses. From now on, a mistake may change other facts among other mistakes than it does by itself."""
-        self.doubting = True
-        return found
+        return self.joint.fit(*played) if played in self.joint.seen else None
 
     def acting_at(self, number: int) -> list[int]:
         """Return the mistakes that change anything in the play of that number."""
         here = self.plays_reached[number]
-        return [member for member in self.pool if self.evidence.parts[member].active & here]
+        return [member for member in self.pool if self.evidence.fits[member].active & here]
 
     def distance(self, members: Members, number: int) -> float:
         """Return how far some mistakes are from the observation in one play; infinite if they are too many, or the search has to end."""
@@ -214,8 +228,8 @@ class Search:
 
     def explains(self, members: Members, number: int) -> bool:
         """Return if these mistakes together explain everything that is wrong in one play."""
-        part, here = self.joint.part(members, number), self.plays_reached[number]
-        return part is not None and not (part.contradicted | (self.evidence.wrong & ~part.active)) & here
+        fit, here = self.joint.fit(members, number), self.plays_reached[number]
+        return fit is not None and not (fit.contradicted | (self.evidence.wrong & ~fit.active)) & here
 
     def at_once(self) -> list[Guess]:
         """Return a guess that is found without any play: names are added one by one, the best each time; none if no name adds anything."""
@@ -227,19 +241,10 @@ class Search:
                 return [best] if best.members else []
             best = better
 
-    def without_idle(self, found: list[Guess]) -> list[Guess]:
-        """Return the same guesses, or smaller ones that explain everything, too: two mistakes may look like a third."""
-        doubting, self.doubting = self.doubting, True
-        smaller = {members for guess in found for members in combinations(guess.members, len(guess.members) - 1) if len(members) > 1}
-        smaller = {members for members in smaller if all(self.meet(members, guess.members) for guess in found)}
-        complete = [guess for members in sorted(smaller) if (guess := self.settled(members, whole=True)) is not None]
-        self.doubting = doubting or bool(complete)
-        return self.without_idle(complete) if complete else found
-
     def meet(self, members: Members, larger: Members) -> bool:
-        """Return if the mistakes that `larger` adds share a play with the others."""
+        """Return True if the mistakes that `larger` adds share a play with the others."""
         ours, theirs = ([each for each in larger if (each in members) == within] for within in (True, False))
-        plays = [union_of(self.evidence.parts[member].active for member in some) for some in (ours, theirs)]
+        plays = [union_of(self.evidence.fits[member].active for member in some) for some in (ours, theirs)]
         return not theirs or any(here & plays[0] and here & plays[1] for here in self.plays_reached)
 
     def with_twins(self, found: list[Guess]) -> list[Guess]:
@@ -254,54 +259,19 @@ class Search:
 
     def are_twins(self, one: int, other: int) -> bool:
         """Return if two mistakes change nearly the same facts."""
-        ours, theirs = (self.evidence.parts[member].active for member in (one, other))
+        ours, theirs = (self.evidence.fits[member].active for member in (one, other))
         return (ours ^ theirs).bit_count() <= TWINS * ours.bit_count()
 
     def out_of_time(self) -> bool:
-        """Return if the search has to end: it was stopped, or it has played enough."""
-        self.stopped = self.stopped or self.deadline.has_passed()
-        return self.stopped or self.plays > MOST_PLAYS
+        """Return True if the search has to end: it was stopped, or it has played enough."""
+        return self.clock.stops() or self.plays > MOST_PLAYS
 
-    def search(self, found: list[Guess]) -> list[Guess]:
-        """Return guesses that are worth more than those that were found, or as much; the most promising are examined first."""
-        queue: list[tuple[tuple[float, int, Members], Guess]] = []
-        seen: set[Members] = set()
-        best, last_play = found[0].sure if found else self.nothing.sure, self.plays + MOST_AT_ONCE
 
-        def push(members: Members) -> None:
-            if members not in seen and len(members) <= MOST_NAMES:
-                seen.add(members)
-                guess = self.guess(members)
-                if guess is not None and guess.hoped > best:
-                    heapq.heappush(queue, (guess.order, guess))
+class Best(NamedTuple):
+    """The best guesses up to now, and the search that weighs them: in doubt if they were found by playing everything."""
 
-        for members in chain(*(combinations(self.pool, size) for size in (1, 2))):
-            push(members)
-        for each, member in product(found, self.pool):
-            push(tuple(sorted({*each.members, member})))
-        while queue and self.plays < last_play and len(seen) < MOST_GUESSES:
-            if self.out_of_time():
-                break
-            order, old = heapq.heappop(queue)
-            guess = self.guess(old.members)  # other plays may have decided more of it meanwhile
-            if guess is None or guess.hoped < best:
-                continue
-            if guess.order > order:
-                heapq.heappush(queue, (guess.order, guess))
-                continue
-            if guess.unknown:
-                self.joint.play(self.deciding_plays(guess)[:1])
-                heapq.heappush(queue, (guess.order, guess))
-                continue
-            if guess.sure > best:
-                best, found = guess.sure, []
-            if guess.sure == best:
-                found.append(guess)
-            if not guess.complete:
-                for member in self.pool:
-                    if member not in guess.members:
-                        push(tuple(sorted((*guess.members, member))))
-        return found
+    search: Search
+    guesses: list[Guess]
 
 
 def overlap(sets: Iterable[Bits]) -> tuple[Bits, Bits]:

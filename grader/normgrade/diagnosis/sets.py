@@ -10,30 +10,31 @@ from operator import and_
 from normgrade.diagnosis.evidence import Bits
 from normgrade.diagnosis.evidence import union as union_of
 from normgrade.diagnosis.joint import Members
-from normgrade.diagnosis.search import MOST_AT_ONCE, Guess, Search, overlap
+from normgrade.diagnosis.search import MOST_AT_ONCE, Best, Guess, Search, overlap
 
 MOST_DOUBTED = 10  # facts that a set may leave unexplained before it is played
 MORE_PLAYS = 20  # after an explanation was found, for others that are as good
 
 
-def complete_sets(search: Search, size: int, otherwise: list[Guess]) -> list[Guess]:
+def complete_sets(size: int, now: Best) -> Best:
     """Return the sets of `size` mistakes that explain everything; those with the least doubt and overlap are examined first."""
+    search, otherwise = now
     queue = sorted(promising(search, size))
     found, last_play = list[Guess](), search.plays + MOST_AT_ONCE
     for *_unknown, members in queue:
         while (guess := search.guess(members)) is not None and guess.undecided:
             if search.plays >= last_play or search.out_of_time():
-                return found or otherwise
+                return Best(search, found or otherwise)
             search.joint.play(search.deciding_plays(guess)[:1])
         if guess is not None and guess.complete:
             found.append(guess)
             last_play = min(last_play, search.plays + MORE_PLAYS)
-    return found or otherwise
+    return Best(search, found or otherwise)
 
 
-def changing_sets(search: Search, size: int, otherwise: list[Guess]) -> list[Guess]:
+def changing_sets(size: int, now: Best) -> Best:
     """Return the sets of `size` mistakes that explain everything, although some of them change the effects of others."""
-    doubting, search.doubting = search.doubting, True
+    search = now.search.doubting
     found, last_play = list[Guess](), search.plays + MOST_AT_ONCE
     for *_unknown, members in sorted(perhaps_changing(search, size)):
         if search.plays >= last_play or search.out_of_time():
@@ -41,22 +42,21 @@ def changing_sets(search: Search, size: int, otherwise: list[Guess]) -> list[Gue
         if (guess := search.settled(members, whole=True)) is not None:
             found.append(guess)
             last_play = min(last_play, search.plays + MORE_PLAYS)
-    search.doubting = doubting or bool(found)
-    return found or otherwise
+    return Best(search, found) if found else now
 
 
 def promising(search: Search, size: int) -> Iterator[tuple[int, int, Members]]:
     """Yield the sets of `size` mistakes that may explain everything, each with how many facts are in doubt, and how many overlap."""
-    parts, wrong, most = search.evidence.parts, search.evidence.wrong, MOST_DOUBTED if search.doubting else 0
+    fits, wrong, most = search.evidence.fits, search.evidence.wrong, MOST_DOUBTED if search.in_doubt else 0
     for members in combinations(search.pool, size - 1):
-        once, twice = overlap(parts[member].active for member in members)
-        contradicted = union_of(parts[member].contradicted for member in members)
+        once, twice = overlap(fits[member].active for member in members)
+        contradicted = union_of(fits[member].contradicted for member in members)
         left = first_facts(wrong & ~once, most + 1)  # if so many are left, the last mistake has to change one of them
         for last in search.pool:
-            if (not members or last > members[-1]) and (left.bit_count() <= most or parts[last].active & left):
-                part = parts[last]
-                over = twice | (once & part.active)
-                doubted = (wrong & ~(once | part.active)) | ((contradicted | part.contradicted) & ~over)
+            if (not members or last > members[-1]) and (left.bit_count() <= most or fits[last].active & left):
+                fit = fits[last]
+                over = twice | (once & fit.active)
+                doubted = (wrong & ~(once | fit.active)) | ((contradicted | fit.contradicted) & ~over)
                 if not doubted or doubted.bit_count() <= most:
                     yield doubted.bit_count(), over.bit_count(), (*members, last)
 
@@ -66,9 +66,9 @@ def perhaps_changing(search: Search, size: int) -> Iterator[tuple[int, int, Memb
 
     Each comes with the number of plays that no single mistake of the set explains, and of those in which several act.
     """
-    parts, wrong = search.evidence.parts, search.evidence.wrong
-    acting = {member: plays_with(search, parts[member].active) for member in search.pool}
-    failing = {member: plays_with(search, parts[member].contradicted | (wrong & ~parts[member].active)) for member in search.pool}
+    fits, wrong = search.evidence.fits, search.evidence.wrong
+    acting = {member: plays_with(search, fits[member].active) for member in search.pool}
+    failing = {member: plays_with(search, fits[member].contradicted | (wrong & ~fits[member].active)) for member in search.pool}
     all_wrong = plays_with(search, wrong)
     for members in combinations(search.pool, size - 1):
         once, twice = overlap(acting[member] for member in members)

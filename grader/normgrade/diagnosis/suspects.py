@@ -77,7 +77,7 @@ class Suspects:
 
 
 def form_suspects(peeled: Peeled, footprints: Footprints) -> list[int]:
-    """Return the mistakes that may explain facts that were taken off: they change only half precision, or all facts of another finding."""
+    """Return the mistakes that may explain facts that were taken off: those that change only half precision, or all of another kind."""
     marks, layout = footprints.marks, footprints.layout
     observed = Suspects.of(peeled.observed, footprints)
     found = np.zeros(len(marks), bool)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from math import prod
 
@@ -10,7 +11,7 @@ from scripted import Plays, World
 
 from normgrade.diagnosis.approach import apart, approached, nearer
 from normgrade.diagnosis.deadline import Deadline
-from normgrade.diagnosis.search import Search
+from normgrade.diagnosis.search import Best, Clock, Search
 
 RIGHT = [1.0, 2.0, 3.0]
 FACTORS = {"doubled": 2.0, "negated": -1.0, "tripled": 3.0, "tenth": 0.1, "sevenfold": 7.0}
@@ -31,8 +32,7 @@ def world() -> World:
 
 def search_for(*names: str) -> Search:
     search = world().search(scaled(frozenset(names)))
-    search.doubting = True
-    return search
+    return search.doubting
 
 
 def names_of(search: Search, members: tuple[int, ...]) -> set[str]:
@@ -42,14 +42,13 @@ def names_of(search: Search, members: tuple[int, ...]) -> set[str]:
 @pytest.mark.parametrize("names", [{"doubled", "negated", "tripled"}, {"doubled", "tenth", "negated", "sevenfold"}])
 def test_many_mistakes_are_found_play_by_play(names: set[str]) -> None:
     search = search_for(*names)
-    [found] = approached(search, [])
+    [found] = approached(Best(search, [])).guesses
     assert names_of(search, found.members) == names and found.complete
 
 
 def test_guesses_stay_if_nothing_comes_nearer() -> None:
     search = world().search({0: {"output": [5.0, 5.0, 9.0]}})
-    search.doubting = True
-    assert approached(search, []) == [] and search.plays > 0
+    assert approached(Best(search, [])).guesses == [] and search.plays > 0
 
 
 def test_the_nearest_sets_have_few_mistakes() -> None:
@@ -68,5 +67,5 @@ def test_the_distance_is_summed_over_plays() -> None:
 
 def test_nothing_comes_nearer_after_the_deadline() -> None:
     search = search_for("doubled", "negated", "tripled")
-    search.deadline = Deadline.after(0.0)
-    assert approached(search, []) == []
+    search = replace(search, clock=Clock(Deadline.after(0.0)))
+    assert approached(Best(search, [])).guesses == []

@@ -1,4 +1,4 @@
-"""Findings that need no known mistake: other exceptions, signatures that lack arguments, other names, and limits."""
+"""Built-in mistakes: other exceptions, signatures that lack arguments, other names, and limits."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from scripted import Plays, Seen, World, raised
 
 from normgrade.course.mistakes import COST
-from normgrade.diagnosis.built_in import Finding, built_in
+from normgrade.diagnosis.built_in import BuiltIn, built_in
 from normgrade.diagnosis.evidence import facts_in
 from normgrade.language.places import Place
 from normgrade.remarks.uses import Use
@@ -20,12 +20,12 @@ PLAYS: list[Seen] = [raised("ValueError"), {"output": [1.0, 2.0]}, {"output": [3
 UNEXPECTED = "f() got an unexpected keyword argument 'eps'\nmore"
 
 
-def found(submission: Plays, mistakes: dict[str, Plays] | None = None) -> list[Finding]:
+def found(submission: Plays, mistakes: dict[str, Plays] | None = None) -> list[BuiltIn]:
     evidence = World(PLAYS, mistakes or {}).evidence(submission)
     return list(built_in(evidence, (), evidence.known))
 
 
-def found_among(plays: list[Seen], submission: Plays) -> list[Finding]:
+def found_among(plays: list[Seen], submission: Plays) -> list[BuiltIn]:
     return list(built_in(World(plays, {}).evidence(submission), (), 0))
 
 
@@ -34,7 +34,7 @@ def lacking(message: str, step: int | str | None = None) -> Error:
 
 
 def test_another_exception_than_the_expected_one() -> None:
-    assert found({0: raised("AssertionError")}) == [Finding(OTHER_EXCEPTION, "AssertionError is raised where ValueError is due.", 1)]
+    assert found({0: raised("AssertionError")}) == [BuiltIn(OTHER_EXCEPTION, "AssertionError is raised where ValueError is due.", 1)]
 
 
 @pytest.mark.parametrize("seen", [{}, {0: raised("AssertionError", 2)}, {1: raised("AssertionError")}])
@@ -42,7 +42,7 @@ def test_other_endings_are_not_another_exception(seen: Plays) -> None:
     assert found(seen) == []
 
 
-def test_an_exception_of_a_known_mistake_is_no_finding() -> None:
+def test_an_exception_of_a_known_mistake_is_not_built_in() -> None:
     assert found({0: raised("AssertionError")}, {"asserts": {0: raised("AssertionError")}}) == []
 
 
@@ -51,9 +51,9 @@ def test_an_exception_of_a_known_mistake_is_no_finding() -> None:
 )
 @pytest.mark.parametrize("step", [None, "build"])
 def test_arguments_that_a_signature_lacks(message: str, step: str | None) -> None:
-    [finding] = found({1: lacking(message, step), 2: lacking(message, step)})
-    assert finding.name == MISSING_ARGUMENTS and [*facts_in(finding.facts)] == [1, 2, 3, 4, 5, 6]
-    assert finding.says == (
+    [mistake] = found({1: lacking(message, step), 2: lacking(message, step)})
+    assert mistake.name == MISSING_ARGUMENTS and [*facts_in(mistake.facts)] == [1, 2, 3, 4, 5, 6]
+    assert mistake.says == (
         "f() does not take `eps`." if message == UNEXPECTED else f"The signature is not that of the contract: {message}."
     )
 
@@ -71,14 +71,14 @@ def test_a_crash_of_a_legal_call_is_no_finding() -> None:
 
 
 def test_several_facts_of_a_kind_make_one_finding() -> None:
-    """Join several exceptions into one finding, and several missing arguments of one function into another."""
-    [finding] = found_among([raised("ValueError")] * 2, {0: raised("RuntimeError"), 1: raised("TypeError")})
-    assert finding.says == "RuntimeError or TypeError is raised where ValueError is due."
+    """Join several exceptions into one mistake, and several missing arguments of one function into another."""
+    [mistake] = found_among([raised("ValueError")] * 2, {0: raised("RuntimeError"), 1: raised("TypeError")})
+    assert mistake.says == "RuntimeError or TypeError is raised where ValueError is due."
     keyword = "f() got an unexpected keyword argument '{}'"
-    [finding] = found({1: lacking(keyword.format("eps")), 2: lacking(keyword.format("dim"))})
-    assert finding.says == "f() does not take `eps` and `dim`."
-    [finding] = found({1: lacking(keyword.format("eps")), 2: lacking("f() takes 2 positional arguments but 3 were given")})
-    assert finding.says == "f() does not take `eps`."
+    [mistake] = found({1: lacking(keyword.format("eps")), 2: lacking(keyword.format("dim"))})
+    assert mistake.says == "f() does not take `eps` and `dim`."
+    [mistake] = found({1: lacking(keyword.format("eps")), 2: lacking("f() takes 2 positional arguments but 3 were given")})
+    assert mistake.says == "f() does not take `eps`."
 
 
 def test_a_limit_of_the_inputs_is_a_finding() -> None:
@@ -87,14 +87,14 @@ def test_a_limit_of_the_inputs_is_a_finding() -> None:
     evidence = World(PLAYS, {}).evidence(submission)
     uses = [Use(play.play, None, {}, play.play.observation.error, False) for play in evidence.plays[1:]]
     limits = (Limit("Only some.", tuple(uses)),)
-    assert [*built_in(evidence, limits, 0)] == [Finding(SOME_INPUTS, "Only some.", 0b1111110, COST)]
+    assert [*built_in(evidence, limits, 0)] == [BuiltIn(SOME_INPUTS, "Only some.", 0b1111110, COST)]
     assert [*built_in(evidence, limits, evidence.plays[1].ending | evidence.plays[2].ending)] == []
 
 
 def test_tensors_under_other_names() -> None:
     world = World([{Place("key of {name}", name="weight"): "weight", Place("key of {name}", name="bias"): "bias"}], {})
-    [finding] = built_in(world.evidence({0: {"key of weight": "gamma"}}), (), 0)
-    assert finding == Finding(OTHER_NAMES, "`weight` of the contract is called `gamma`.", 1)
+    [mistake] = built_in(world.evidence({0: {"key of weight": "gamma"}}), (), 0)
+    assert mistake == BuiltIn(OTHER_NAMES, "`weight` of the contract is called `gamma`.", 1)
     assert not [*built_in(world.evidence({0: {"key of weight": None}}), (), 0)]
     absent = World([{Place("key of {name}", name="weight"): None}], {})  # absent if a switch turns it off
     assert not [*built_in(absent.evidence({0: {"key of weight": "weight"}}), (), 0)]

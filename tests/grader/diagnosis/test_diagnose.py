@@ -318,13 +318,13 @@ def test_a_search_without_time_finds_mistakes_without_plays(tiny: Course, expect
     assert diagnosis.mistakes == ("momentum-flipped",) and played == []
 
 
-def test_an_unfinished_search_without_findings_is_out_of_time(tiny: Course, expectations: Path) -> None:
+def test_an_unfinished_search_without_results_is_out_of_time(tiny: Course, expectations: Path) -> None:
     unknown = CENTRING.replace("return ", "return 1.5 * ")
     with pytest.raises(OutOfTime):
         searched(tiny, expectations, "centring", unknown, within_s=-1.0)
 
 
-# Findings without any known mistake
+# Built-in mistakes
 
 ASSERTS = ('raise ValueError("two dimensions, please")', 'raise AssertionError("two dimensions, please")')
 

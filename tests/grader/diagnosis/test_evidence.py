@@ -1,4 +1,4 @@
-"""Evidence: the observed and the wrong facts, and each mistake's part in them."""
+"""Evidence: the observed and the wrong facts, and each mistake's fit in them."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ WORLD = World(
 
 def sets(evidence: Evidence, number: int) -> tuple[list[int], list[int]]:
     """Return the facts that a mistake changes, and those of them that were observed to be different."""
-    part = evidence.parts[number]
-    return [*facts_in(part.active)], [*facts_in(part.contradicted)]
+    fit = evidence.fits[number]
+    return [*facts_in(fit.active)], [*facts_in(fit.contradicted)]
 
 
 def test_a_right_submission_contradicts_every_mistake() -> None:
@@ -43,7 +43,7 @@ def test_facts_since_a_step_include_the_ending() -> None:
 def test_observations_support_or_contradict_a_mistake() -> None:
     evidence = WORLD.evidence({0: {"output": [2.0, 4.0, 6.0]}})
     assert [*facts_in(evidence.wrong)] == [1] and evidence.checks == {"test_0": 0b11111}
-    assert sets(evidence, 0) == ([1, 6], [6]) and evidence.parts[0].witnessed == {1: 3}
+    assert sets(evidence, 0) == ([1, 6], [6]) and evidence.fits[0].witnessed == {1: 3}
     assert evidence.known & 0b10 and not evidence.known & 0b100
 
 

@@ -1,4 +1,4 @@
-"""Findings about forms, and the known mistakes that are named instead of them."""
+"""Built-in mistakes of forms, and the known mistakes that are named instead of them."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ def step_to(world: World, name: str) -> Step:
 
 
 def with_unlisted(submission: Plays, step: Step | None, world: World) -> tuple[Found, list[Sequence[Result]]]:
-    """Explain a submission with the world's last mistake unlisted. Return the finding, and the results searched for a first wrong step."""
+    """Explain a submission with the world's last mistake unlisted. Return the diagnosis, and the results searched for a first step."""
     case, asked = Case(world), list[Sequence[Result]]()
 
     class Telling(NoMorePlays):

@@ -86,7 +86,7 @@ def test_a_constant_returned_dtype_is_told_once() -> None:
     assert [*peel(results, again(seen(RIGHT, "float64"))).kinds] == [OTHER_DTYPE]
 
 
-def test_right_numbers_in_another_shape_are_a_finding() -> None:
+def test_right_numbers_in_another_shape_are_a_mistake() -> None:
     observed = Observation({OUTPUT: Array(np.array([RIGHT], np.float32), "float32")})
     assert peel([result(observed, "float32")], nobody).kinds == {OTHER_SHAPE: {KEY: frozenset({0})}}
 
@@ -101,7 +101,7 @@ def test_too_few_numbers_are_not_another_shape() -> None:
     assert peel([result(seen([1.0, 2.0], "float32"), "float32")], nobody).kinds == {}
 
 
-def test_a_changed_input_is_a_finding() -> None:
+def test_a_changed_input_is_a_mistake() -> None:
     peeled = peel([result(seen([0.0, 2.0, 3.0], "float32", INPUT), "float32", INPUT)], nobody)
     assert peeled.kinds == {INPUT_CHANGED: {KEY: frozenset({1})}}
 

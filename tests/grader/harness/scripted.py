@@ -144,7 +144,7 @@ class World:
     def best(self, submission: Plays) -> list[set[str]]:
         """Return the names of the mistakes in each of the best guesses."""
         names = list(self.mistakes)
-        return [{names[member] for member in guess.members} for guess in best(self.search(submission))]
+        return [{names[member] for member in guess.members} for guess in best(self.search(submission)).guesses]
 
 
 def refusal(seen: Seen) -> tuple[str, ...] | None:
