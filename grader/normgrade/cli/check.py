@@ -33,7 +33,7 @@ from normgrade.learner.record import revealed
 from normgrade.learner.standing import advice, records
 from normgrade.learner.watch.after_pass import after_pass
 from normgrade.learner.workspace import Workspace, find_course
-from normgrade.report.render import prepare
+from normgrade.report.render import preload
 from normgrade.report.report import Finding, Report
 
 MOST_SEEDS = 2**32
@@ -117,7 +117,7 @@ def check_command(
     warn_of_folders()
     shown = DETAILS[detail] if interview is None or detail == "quiet" else replace(DETAILS[detail], advice=False)
     with progress() as watched, early(watched, submissions, format, output, shown) as on_report:
-        meanwhile = partial(prepare, format)
+        meanwhile = partial(preload, format)
         options = Options(seed, timeout, required=required, progress=watched, meanwhile=meanwhile, cores=available())
         if everything:
             submissions, reports = grade_all(submissions, options, course_folder, on_report)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol, TypeVar
 
 
-class Step(Protocol):
+class OnPath(Protocol):
     """An exercise with only its slug, and the slugs of those that it comes after."""
 
     @property
@@ -16,21 +16,21 @@ class Step(Protocol):
     def after(self) -> Sequence[str]: ...
 
 
-S = TypeVar("S", bound=Step)
+S = TypeVar("S", bound=OnPath)
 
 
-def in_path_order(steps: Iterable[S]) -> list[S]:
+def in_path_order(exercises: Iterable[S]) -> list[S]:
     """Return the exercises in the given order, except that each follows all that it comes after. There is no circle among them."""
-    given, placed = {step.slug: step for step in steps}, dict[str, S]()
+    given, placed = {exercise.slug: exercise for exercise in exercises}, dict[str, S]()
 
-    def place(step: S) -> None:
-        for slug in step.after:
+    def place(exercise: S) -> None:
+        for slug in exercise.after:
             if slug in given and slug not in placed:
                 place(given[slug])
-        placed.setdefault(step.slug, step)
+        placed.setdefault(exercise.slug, exercise)
 
-    for step in given.values():
-        place(step)
+    for exercise in given.values():
+        place(exercise)
     return list(placed.values())
 
 

@@ -152,17 +152,17 @@ def effects_of(
     layout = Layout.of(plays)
     found: list[tuple[int, PlayKey, Change]] = []
     with np.errstate(all="ignore"):
-        prepared = [prepare(key, play, reference, oracle) for key, play in plays] if mistakes else []
+        ready = [ReadyPlay.of(key, play, reference, oracle) for key, play in plays] if mistakes else []
         for number, mistake in enumerate(mistakes):
-            found += [(number, each.key, change) for each in prepared if (change := played(mistake.source, oracle, each)) != NOTHING]
+            found += [(number, each.key, change) for each in ready if (change := played(mistake.source, oracle, each)) != NOTHING]
             tick()
     for each in found:
         on_change(*each)
     return effects_from(found, layout, [mistake.name for mistake in mistakes])
 
 
-class Prepared(NamedTuple):
-    """A play, prepared for every mistake: the native observation of the reference, and the request in float64."""
+class ReadyPlay(NamedTuple):
+    """A play that is ready for every mistake: the native observation of the reference, and the request in float64."""
 
     key: PlayKey
     expectation: Expectation
@@ -170,13 +170,13 @@ class Prepared(NamedTuple):
     reference: Observation
     wide: Request
 
+    @classmethod
+    def of(cls, key: PlayKey, play: Played, reference: str, oracle: Oracle) -> ReadyPlay:
+        request = play.expectation.request
+        return cls(key, play.expectation, play.right, oracle.natively(reference, request), widened(request))
 
-def prepare(key: PlayKey, play: Played, reference: str, oracle: Oracle) -> Prepared:
-    request = play.expectation.request
-    return Prepared(key, play.expectation, play.right, oracle.natively(reference, request), widened(request))
 
-
-def played(source: str, oracle: Oracle, play: Prepared) -> Change:
+def played(source: str, oracle: Oracle, play: ReadyPlay) -> Change:
     """Return the change of one mistake in one play.
 
     The play in float64 is skipped if the native results equal the reference's, since those in float64 are then equal, too. It is also

@@ -91,7 +91,7 @@ class Examiner:
         if len(suites := {item.path for item in own}) != 1:
             found = ", ".join(sorted(path.name for path in suites)) or "none"
             raise pytest.UsageError(f"--submission plays one hidden suite; collected: {found}. Name one tests/hidden/test_SLUG.py.")
-        exercise, suite, inspection = prepared(own, self.path)
+        exercise, suite, inspection = read_all(own, self.path)
         nodes = {item.name: item for item in own}
         situations = {name: Derived.from_parent(session, name=name, examiner=self) for name in suite.names if name not in nodes}
         nodes |= situations
@@ -129,7 +129,7 @@ def is_hidden(path: Path) -> bool:
     return path.parent.parts[-2:] == ("tests", "hidden") and (path.parents[2] / "exercises" / path.stem.removeprefix("test_")).is_dir()
 
 
-def prepared(items: Sequence[pytest.Item], submission: Path) -> tuple[Exercise, Suite, Inspection]:
+def read_all(items: Sequence[pytest.Item], submission: Path) -> tuple[Exercise, Suite, Inspection]:
     """Return the exercise of these items, its suite, and the inspection of the submission."""
     from normgrade.course.course import Course
     from normgrade.inspection.inspection import inspect_file

@@ -65,8 +65,8 @@ class Session:
 
 
 @dataclass(frozen=True)
-class Place:
-    """A place of code: the values of its names, and the text around it. The bases of a class take precedence over other names."""
+class Context:
+    """A context of code: the values of its names, and the text around it. The bases of a class take precedence over other names."""
 
     namespace: Namespace
     text: str = ""
@@ -79,12 +79,12 @@ class Written:
 
     name: str
     statement: ast.stmt
-    place: Place
+    context: Context
 
     @property
     def source(self) -> str:
         """Whole lines, including the decorators."""
-        lines = lines_of(self.place.text)[first_line(self.statement) - 1 : self.statement.end_lineno]
+        lines = lines_of(self.context.text)[first_line(self.statement) - 1 : self.statement.end_lineno]
         return dedent("\n".join(lines)) if self.statement.col_offset else "\n".join(lines)
 
 
@@ -92,7 +92,7 @@ def standalone(things: Sequence[object], session: Session) -> str:
     """Return a source that defines these classes and functions."""
     prelude = Prelude(session)
     for thing in things:
-        prelude.bring(name_of(thing), thing, Place(home(thing, session.namespace)))
+        prelude.bring(name_of(thing), thing, Context(home(thing, session.namespace)))
     return prelude.text
 
 
@@ -103,7 +103,7 @@ def completed(cell: str, session: Session) -> str:
         names = taken(cell, session.postponed)
     except (SyntaxError, ValueError, RecursionError):
         return cell
-    prelude.require(names, Place(session.namespace, cell), _("The cell"))
+    prelude.require(names, Context(session.namespace, cell), _("The cell"))
     return prelude.before(cell)
 
 
@@ -134,14 +134,14 @@ class Prelude:
         self.futures |= futures(cell)
         return f"{self.text}\n\n{without(cell, future_imports(cell))}"
 
-    def require(self, names: Iterable[str], place: Place, user: str) -> None:
-        """Bring the values that names have in a place. Names that are not there are builtins, or undefined there too."""
+    def require(self, names: Iterable[str], context: Context, user: str) -> None:
+        """Bring the values that names have in a context. Names that are not there are builtins, or undefined there too."""
         for name in sorted(names):
-            known = place.bases if name in place.bases else place.namespace
+            known = context.bases if name in context.bases else context.namespace
             if name in known and not (name.startswith("__") and name.endswith("__")) and not self.session.gives(name, known[name]):
-                self.bring(name, known[name], place, user)
+                self.bring(name, known[name], context, user)
 
-    def bring(self, name: str, value: object, place: Place, user: str = "") -> None:
+    def bring(self, name: str, value: object, context: Context, user: str = "") -> None:
         """Bind a name to a value, by an import, a literal or a definition. Raises a UsageError if the value cannot be sent."""
         if name in self.meaning:
             if not same(self.meaning[name], value):
@@ -150,19 +150,19 @@ class Prelude:
                 raise UsageError(_('"{name}" would stand for two things: {one} and {other}. Rename one.', name=name, one=one, other=other))
             return
         self.meaning[name] = value
-        if found := self.imported(name, value, place):
+        if found := self.imported(name, value, context):
             for module, what in found:
                 self.imports.setdefault(module, {})[what] = None
         elif is_plain(value):
             self.constants.append(f"{name} = {literal(value)}\n")
-        elif (written := self.written(name, value, place)) is not None:
+        elif (written := self.written(name, value, context)) is not None:
             self.define(name, value, written)
         else:
             raise UsageError(unsendable(name, value, user))
 
-    def imported(self, name: str, value: object, place: Place) -> Sequence[tuple[str, str]]:
+    def imported(self, name: str, value: object, context: Context) -> Sequence[tuple[str, str]]:
         """Return the imports that bind the name to this value: from the text around, else from earlier cells, else from its library."""
-        texts = (place.text, *self.texts(place.namespace))
+        texts = (context.text, *self.texts(context.namespace))
         return next(filter(None, (imports(text, name, value) for text in texts)), ()) or found_in_library(name, value)
 
     def define(self, name: str, value: object, written: Written) -> None:
@@ -170,16 +170,16 @@ class Prelude:
         if isinstance(value, type) and (added := attached_later(value, written.statement)):
             raise UsageError(_('"{name}.{added}" was put into the class from outside. Write it in the class.', name=name, added=added))
         if written.name != name:
-            self.bring(written.name, value, written.place, name)
+            self.bring(written.name, value, written.context, name)
             self.definitions.append(f"{name} = {written.name}")
             return
-        self.futures |= futures(written.place.text)
+        self.futures |= futures(written.context.text)
         at_once, later = uses(written.source, "annotations" in self.futures)
-        self.require(at_once, written.place, name)
+        self.require(at_once, written.context, name)
         self.definitions.append(written.source)
-        self.require(later - {name}, written.place, name)
+        self.require(later - {name}, written.context, name)
 
-    def written(self, name: str, value: object, place: Place) -> Written | None:
+    def written(self, name: str, value: object, context: Context) -> Written | None:
         """Return the definition of a value, or None if it is not found.
 
         It is searched at the position that the value's code objects record, else in the newest text that binds the name.
@@ -193,11 +193,11 @@ class Prelude:
             if text and "<locals>" not in code.co_qualname:
                 defined_as = value.__name__ if isinstance(value, type) else code.co_name
                 statement = at_line(text, defined_as, code.co_firstlineno) or binding(text, name)
-                return as_written(statement, Place(function.__globals__, text, bases))
-        namespace = home(value, place.namespace) if isinstance(value, type) else place.namespace
+                return as_written(statement, Context(function.__globals__, text, bases))
+        namespace = home(value, context.namespace) if isinstance(value, type) else context.namespace
         found = ((text, binding(text, name)) for text in self.texts(namespace))
         text, statement = next(((text, statement) for text, statement in found if statement), ("", None))
-        return as_written(statement, Place(namespace, text, bases))
+        return as_written(statement, Context(namespace, text, bases))
 
     def texts(self, namespace: Namespace) -> Sequence[str]:
         """Return the texts that defined these names: a notebook's cells, the newest first, or the file of a module."""
@@ -207,9 +207,9 @@ class Prelude:
         return (text_of(file),) if isinstance(file, str) else ()
 
 
-def as_written(statement: ast.stmt | None, place: Place) -> Written | None:
+def as_written(statement: ast.stmt | None, context: Context) -> Written | None:
     """Return a definition or a named lambda as written; None for any other statement."""
     if statement is None or not (isinstance(statement, Definition) or is_named_lambda(statement)):
         return None
     [name] = bound(statement)
-    return Written(name, statement, place)
+    return Written(name, statement, context)

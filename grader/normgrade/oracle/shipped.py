@@ -37,7 +37,7 @@ Recorded = Mapping[str, tuple[TypedRequest, Expectation]]  # by name: a request 
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class ShippedPlace:
     """The record of one place: its dtype in a native play, the count of its numbers, and the positions of its first codes.
 
     `error` is the standard error of an estimate. If the place has no spread or no slack, there are no codes of it.
@@ -56,7 +56,7 @@ class Entry:
     """The record of one expectation. `sound` tells if float32 determines all its numbers."""
 
     forms: Forms
-    places: tuple[Kept, ...]
+    places: tuple[ShippedPlace, ...]
     error: Error | None
     sound: bool
 
@@ -116,7 +116,7 @@ class Shipped:
             return None
         return {kept.place: self.expected(kept, value) for kept, value in zip(entry.places, seen.values.values(), strict=True)}
 
-    def expected(self, kept: Kept, value: Value) -> Expected:
+    def expected(self, kept: ShippedPlace, value: Value) -> Expected:
         """Return the expectation at one place, given its value in float64."""
         if not isinstance(value, Array) or kept.spread is None:
             return Expected(value, kept.dtype)
@@ -221,7 +221,7 @@ def written_entry(request: TypedRequest, expectation: Expectation, starts: Start
 def read_entry(content: list[Any]) -> Entry:
     state, results, places, error, sound = content
     forms = Forms({name: read_form(form) for name, form in state}, {number: read_form(form) for number, form in results})
-    return Entry(forms, tuple(Kept(read_key(key), *others) for key, *others in places), read_error(error), sound)
+    return Entry(forms, tuple(ShippedPlace(read_key(key), *others) for key, *others in places), read_error(error), sound)
 
 
 def written_form(form: Form | None) -> list[Any] | None:

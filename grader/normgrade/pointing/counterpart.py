@@ -1,7 +1,7 @@
 """The place of a known mistake in a submission: the counterpart of the mistake's edit, found by comparing computations.
 
-A mistake differs from the reference in a few steps of the computation: a variance without a correction, an eps outside the root. If the
-submission takes such a step, in the same role and at only one place, that is the place. Otherwise there is none: nothing is guessed.
+A mistake differs from the reference in a few operations: a variance without a correction, an eps outside the root. If the
+submission takes such an operation, in the same role and at only one place, that is the place. Otherwise there is none: nothing is guessed.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from normgrade.pointing.edits import Span, changed
 from normgrade.pointing.flow import Flow, TooLarge, flow_of
 from normgrade.pointing.values import UNORDERED, VIEWS, Value, kind, seen_through
 
-WHOLE = UNORDERED | {"-", "@", "**", "sqrt", "square"}  # operations that form one step with all their parts
+WHOLE = UNORDERED | {"-", "@", "**", "sqrt", "square"}  # labels that form one operation with all their parts
 LEAVES = ("constant ", "argument ", "self.", "name ", "dtype ")
 BLAND = VIEWS | {"shape", "index", "dim", "numel", "dtype", "len", "1/", "promote_types", "each", "item"}  # found in any program
 BLOCKS = (ast.If, ast.For, ast.While, ast.With, ast.Try, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)  # too large for one place
 Extent = tuple[int, int, int, int]  # the line and byte at which a node begins, and those at which it ends
-LEVELS = 6  # of detail in the description of a step
+LEVELS = 6  # of detail in the description of an operation
 OWN_LEVELS = 3  # the levels at which only its direct parts are described
 
 
@@ -36,8 +36,8 @@ class Caret:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """One step of a computation: an operation with all its parts, or one argument of a call.
+class Operation:
+    """One operation of a computation with all its parts, or one argument of a call.
 
     role: the role of the one part; None for all parts.
     """
@@ -47,9 +47,9 @@ class Step:
 
     @property
     def at(self) -> ast.AST | None:
-        """The node of the step; None if it is a whole block.
+        """The node of the operation; None if it is a whole block.
 
-        It is a constant argument, a name among other parts, or the value of a condition or an effect; else the operation.
+        It is a constant argument, a name among other parts, or the value of a condition or an effect; else the whole operation.
         """
         part = None if self.role is None else self.value.part(self.role)
         written = self.value.at
@@ -59,29 +59,29 @@ class Step:
         return None if isinstance(written, BLOCKS) else written
 
     def words(self, depth: int) -> str:
-        """Return a description of the step, with its parts described down to a depth."""
+        """Return a description of the operation, with its parts described down to a depth."""
         said = [f"{role}:{described(part, depth)}" for role, part in self.value.parts if self.role in (None, role)]
         return f"{self.value.label}({', '.join(sorted(said) if self.value.label in UNORDERED else said)})"
 
 
 class Computation:
-    """The steps of a program, and their uses."""
+    """The operations of a program, and their uses."""
 
     def __init__(self, flow: Flow) -> None:
         self.flow = flow
         self.values = list(flow.values())
         self.reached = {id(value) for value in self.values}
-        self.at_level: dict[int, dict[str, list[Step]]] = {}
+        self.at_level: dict[int, dict[str, list[Operation]]] = {}
 
     @cached_property
-    def steps(self) -> list[Step]:
+    def operations(self) -> list[Operation]:
         telling = (value for value in self.values if value.parts and value.label not in BLAND)
-        return [step for value in telling for step in steps_of(value) if step.at is not None]
+        return [operation for value in telling for operation in operations_of(value) if operation.at is not None]
 
     @cached_property
-    def views(self) -> list[Step]:
-        """The steps that only change shape or dtype. They count only if no other step does, because there are many ways to write them."""
-        return [Step(value) for value in self.values if value.label in VIEWS and value.parts and isinstance(value.at, ast.expr)]
+    def views(self) -> list[Operation]:
+        """The operations that only change shape or dtype. They count only if no other one does: there are many ways to write them."""
+        return [Operation(value) for value in self.values if value.label in VIEWS and value.parts and isinstance(value.at, ast.expr)]
 
     @cached_property
     def effects(self) -> dict[int, set[str]]:
@@ -97,39 +97,39 @@ class Computation:
                     rest += [part for _role, part in value.parts]
         return found
 
-    def described_at(self, level: int) -> Mapping[str, list[Step]]:
-        """Return all steps by their descriptions at a level of detail."""
+    def described_at(self, level: int) -> Mapping[str, list[Operation]]:
+        """Return all operations by their descriptions at a level of detail."""
         if level not in self.at_level:
-            found: dict[str, list[Step]] = {}
-            for step in (*self.steps, *self.views):
-                for said in self.descriptions(step, level):
-                    found.setdefault(said, []).append(step)
+            found: dict[str, list[Operation]] = {}
+            for operation in (*self.operations, *self.views):
+                for said in self.descriptions(operation, level):
+                    found.setdefault(said, []).append(operation)
             self.at_level[level] = found
         return self.at_level[level]
 
-    def descriptions(self, step: Step, level: int) -> set[str]:
-        """Return the descriptions of a step, one for each of its uses. A higher level is more detailed."""
-        words = step.words(level // 3)
+    def descriptions(self, operation: Operation, level: int) -> set[str]:
+        """Return the descriptions of an operation, one for each of its uses. A higher level is more detailed."""
+        words = operation.words(level // 3)
         match level:
             case 0 | 3:
                 return {words}
             case 1 | 4:
-                return {f"{words} → {effect}" for effect in self.effects[id(step.value)]}
-        return {f"{words} → {use}" for use in self.uses(step.value, level // 2)}
+                return {f"{words} → {effect}" for effect in self.effects[id(operation.value)]}
+        return {f"{words} → {use}" for use in self.uses(operation.value, level // 2)}
 
-    def places(self, level: int, told: Set[str], avoided: Set[str]) -> dict[Extent, list[Step]]:
-        """Return the places of the steps that have one of the descriptions `told`, and none of the descriptions `avoided`.
+    def places(self, level: int, told: Set[str], avoided: Set[str]) -> dict[Extent, list[Operation]]:
+        """Return the places of the operations that have one of the descriptions `told`, and none of the descriptions `avoided`.
 
-        A place in a helper may have several steps, because a helper is read anew for every call.
+        A place in a helper may have several operations, because a helper is read anew for every call.
         """
-        found: dict[Extent, list[Step]] = {}
-        for step in (step for said in told for step in self.described_at(level).get(said, ())):
-            if not avoided & self.descriptions(step, level):
-                found.setdefault(where(step.at), []).append(step)
+        found: dict[Extent, list[Operation]] = {}
+        for operation in (operation for said in told for operation in self.described_at(level).get(said, ())):
+            if not avoided & self.descriptions(operation, level):
+                found.setdefault(where(operation.at), []).append(operation)
         return found
 
     def place_of_effect(self, level: int, told: Set[str]) -> ast.AST | None:
-        """Return the only node that sets a buffer from a step with one of these descriptions; None if there are none or several."""
+        """Return the only node that sets a buffer from an operation with one of these descriptions; None if there are none or several."""
         labels = {said.rpartition(" → ")[2] for said in told if said in self.described_at(level)}
         places = {where(effect.at): effect.at for effect in self.flow.effects if effect.label in labels}
         return next(iter(places.values())) if len(places) == 1 and min(labels).startswith("set ") else None
@@ -147,15 +147,15 @@ class Computation:
                 yield from (f"{role} of {user.label} → {use}" for use in self.uses(user, far - 1))
 
 
-def steps_of(value: Value) -> Iterator[Step]:
-    """Yield the steps of a value. If a view restores the dimension that a statistic lost, its keepdim is no step."""
+def operations_of(value: Value) -> Iterator[Operation]:
+    """Yield the operations of a value. If a view restores the dimension that a statistic lost, its keepdim is no operation."""
     if value.label in WHOLE:
-        yield Step(value)
+        yield Operation(value)
         return
     viewed = any(user.label in VIEWS for _role, user in value.users)
     for role in dict.fromkeys(role for role, _part in value.parts):
         if role != "keepdim" or not viewed:
-            yield Step(value, role)
+            yield Operation(value, role)
 
 
 def described(value: Value, depth: int) -> str:
@@ -172,8 +172,8 @@ def counterparts(reference: str, mistake: str, submission: str) -> tuple[Caret, 
         state = frozenset(computation(reference).flow.state)
         right, wrong, theirs = (computation(source, state) for source in (reference, mistake, submission))
         changes = changed(reference, mistake)
-        told = told_by(changes, wrong.steps, LEVELS, right, wrong) or told_by(changes, wrong.views, OWN_LEVELS, right, wrong)
-        found = [(level, first(the_one(step, level, right, wrong, theirs) for step in steps)) for level, steps in told]
+        told = told_by(changes, wrong.operations, LEVELS, right, wrong) or told_by(changes, wrong.views, OWN_LEVELS, right, wrong)
+        found = [(level, first(the_one(operation, level, right, wrong, theirs) for operation in operations)) for level, operations in told]
     except (SyntaxError, ValueError, RecursionError, TooLarge):
         return ()
     lines = lines_of(submission)
@@ -193,14 +193,20 @@ def one_per_line(found: list[tuple[int, Caret]]) -> tuple[Caret, ...]:
     return tuple(sorted(best.values()))
 
 
-def told_by(changes: list[Span], steps: list[Step], levels: int, right: Computation, wrong: Computation) -> list[tuple[int, list[Step]]]:
-    """Return, for each change that these steps show, the lowest level that tells them from the reference, and the nearest ones."""
+def told_by(
+    changes: list[Span], operations: list[Operation], levels: int, right: Computation, wrong: Computation
+) -> list[tuple[int, list[Operation]]]:
+    """Return, for each change that these operations show, the lowest level that tells them from the reference, and the nearest ones."""
     found = []
     for change in changes:
-        near = sorted((step for step in steps if change.touches(step.at)), key=lambda step: change.apart(step.at))
+        near = sorted(
+            (operation for operation in operations if change.touches(operation.at)), key=lambda operation: change.apart(operation.at)
+        )
         for level in range(levels):
-            if told := [step for step in near if wrong.descriptions(step, level) - right.described_at(level).keys()]:
-                first_of_value = {id(step.value): step for step in reversed(told) if where(step.at) == where(told[0].at)}
+            if told := [operation for operation in near if wrong.descriptions(operation, level) - right.described_at(level).keys()]:
+                first_of_value = {
+                    id(operation.value): operation for operation in reversed(told) if where(operation.at) == where(told[0].at)
+                }
                 found.append((level, list(first_of_value.values())[::-1]))
                 break
     return found
@@ -210,13 +216,13 @@ def first(places: Iterator[ast.AST | None]) -> ast.AST | None:
     return next((place for place in places if place is not None), None)
 
 
-def the_one(step: Step, level: int, right: Computation, wrong: Computation, theirs: Computation) -> ast.AST | None:
-    """Return the only place at which the submission takes a step for the same use; None if there is none.
+def the_one(operation: Operation, level: int, right: Computation, wrong: Computation, theirs: Computation) -> ast.AST | None:
+    """Return the only place at which the submission takes an operation for the same use; None if there is none.
 
     If there are several, higher levels of detail may tell them apart.
     """
     for closer in range(level, LEVELS):
-        said = wrong.descriptions(step, closer)
+        said = wrong.descriptions(operation, closer)
         told = said - right.described_at(closer).keys()
         avoided = right.described_at(closer).keys() if told == said else frozenset[str]()
         found = theirs.places(closer, told, avoided)
@@ -224,7 +230,7 @@ def the_one(step: Step, level: int, right: Computation, wrong: Computation, thei
             return theirs.place_of_effect(closer, told)
         if len(found) == 1:
             taken = next(iter(found.values()))
-            used = {*wrong.uses(step.value, 1)}
+            used = {*wrong.uses(operation.value, 1)}
             used_alike = any(each.value.is_effect or used & {*theirs.uses(each.value, 1)} for each in taken)
             whole = all(holds_its_sum(each.value) for each in taken)
             return taken[0].at if used_alike and whole and len(wrong.places(closer, told, avoided)) == 1 else None

@@ -13,7 +13,7 @@ from normgrade.diagnosis.steps.locate import locate
 from normgrade.diagnosis.steps.replays import Answer, Replays
 from normgrade.diagnosis.steps.sources import source_of
 from normgrade.diagnosis.steps.step import Step
-from normgrade.diagnosis.steps.substitution import Search
+from normgrade.diagnosis.steps.substitution import StepSearch
 from normgrade.oracle.expectation import expect, play_natively
 from normgrade.report.report import Check, Kind, Outcome
 from normgrade.worker.untrusted.on_record import play_on_record
@@ -79,7 +79,7 @@ def located(source: str, *right: str, request: TypedRequest = CALL) -> Step | No
     return locate([failed(played(source, sources[0], request))], source, sources, in_this_process(source), in_this_process(""))
 
 
-def search(source: str, right: str = NORM, *others: str, request: TypedRequest = CALL) -> Search:
+def search(source: str, right: str = NORM, *others: str, request: TypedRequest = CALL) -> StepSearch:
     """Return the search for the wrong steps of a source, compared with a right one."""
     found = case(source, right, *others, request=request).search()
     assert found is not None

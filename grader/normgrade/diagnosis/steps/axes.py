@@ -17,7 +17,7 @@ from normgrade.diagnosis.steps.rules import Variant, divided_by, function_name, 
 from normgrade.diagnosis.steps.same_values import same
 from normgrade.diagnosis.steps.sources import Source, last_name
 from normgrade.language import _
-from normgrade.worker.untrusted.rewriting import Kind
+from normgrade.worker.untrusted.rewriting import SpotKind
 from normgrade.worker.wire.observation import Record
 
 REDUCTIONS = ("mean", "sum", "var", "std", "amax", "amin", "max", "norm", "nanmean")
@@ -130,7 +130,7 @@ def names_before(shapes: Shapes, node: ast.expr, start: int, shape: Axes) -> Ite
             continue
         found = source.expression(record.place)
         if found is not None and source.function(found) is function:
-            if spot.kind in (Kind.NAME, Kind.ATTRIBUTE):
+            if spot.kind in (SpotKind.NAME, SpotKind.ATTRIBUTE):
                 yield source.text_of(spot)
             elif name := source.name_of(record.place):
                 yield name

@@ -13,7 +13,7 @@ from normgrade.diagnosis.steps.failing import Failing
 from normgrade.diagnosis.steps.replays import Answer, Replays, outputs_of, places_apart
 from normgrade.diagnosis.steps.same_values import tolerance_of
 from normgrade.diagnosis.steps.sources import Source, source_of
-from normgrade.diagnosis.steps.substitution import LOOSE, Base, Learner, Search
+from normgrade.diagnosis.steps.substitution import LOOSE, Base, Learner, StepSearch
 from normgrade.worker.wire.messages import RecordQuestion
 from normgrade.worker.wire.observation import Recording
 
@@ -33,7 +33,7 @@ class Case:
     replays: Replays
     defines: Sequence[Signature] = ()
 
-    def search(self) -> Search | None:
+    def search(self) -> StepSearch | None:
         """Return the search in the reference; None if this play proves nothing."""
         recording = self.recorded()
         reference = None if recording is None else self.base(self.sources[0])
@@ -46,14 +46,14 @@ class Case:
         learner = replace(learner, outputs={place: whole[place] for place in reference.outputs})
         wrong = places_apart(learner.outputs, reference.outputs, LOOSE * tolerance)
         finite = all(np.isfinite(learner.outputs[place]).all() for place in wrong)
-        return Search(reference, learner, self.replays, wrong) if wrong and finite else None
+        return StepSearch(reference, learner, self.replays, wrong) if wrong and finite else None
 
-    def searches_elsewhere(self, first: Search) -> list[Search]:
+    def searches_elsewhere(self, first: StepSearch) -> list[StepSearch]:
         """Return searches in the alternatives that share most values with the learner's code."""
         bases = [base for text in self.sources[1 : 1 + OTHERS] if (base := self.base(text)) is not None]
         fitting = [base for base in bases if not places_apart(base.outputs, first.base.outputs, first.tolerance)]
         fitting.sort(key=lambda base: -len(first.learner.groups.found_in(base.records)))
-        return [Search(base, first.learner, self.replays, first.wrong) for base in fitting[:NEAREST]]
+        return [StepSearch(base, first.learner, self.replays, first.wrong) for base in fitting[:NEAREST]]
 
     def recorded(self) -> Recording | None:
         """Return a recording of the submission; None if it fails, or cannot be recorded completely."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from normgrade.diagnosis.steps.quantities import Held, Quantity, puts_for, quantities
 from normgrade.diagnosis.steps.replays import outputs_of, places_apart
-from normgrade.diagnosis.steps.substitution import Link, Search
+from normgrade.diagnosis.steps.substitution import Link, StepSearch
 from normgrade.worker.wire.observation import Record, Recording
 
 MOST = 3  # quantities
@@ -14,7 +14,7 @@ MOST_TRIED = 6  # quantities, and values for each
 SUPPORT = 1  # value that a first quantity of several must explain, besides its own
 
 
-def in_a_row(search: Search) -> list[Link]:
+def in_a_row(search: StepSearch) -> list[Link]:
     """Return two or three quantities that went wrong one after the other: each explains values that the learner makes after it."""
     links: list[Link] = []
     records, left = search.base.records, search.wrong
@@ -29,7 +29,9 @@ def in_a_row(search: Search) -> list[Link]:
     return []
 
 
-def best_link(search: Search, links: Sequence[Link], records: Sequence[Record], left: set[str]) -> tuple[Link, Recording, set[str]] | None:
+def best_link(
+    search: StepSearch, links: Sequence[Link], records: Sequence[Record], left: set[str]
+) -> tuple[Link, Recording, set[str]] | None:
     """Return the link that explains the most after these, its recording, and the places that are still wrong."""
     known = search.learner.groups.found_in(records)
     unknown = [held for held in search.learner.held if held.group not in known and held.values.size < search.limit]
@@ -50,7 +52,7 @@ def best_link(search: Search, links: Sequence[Link], records: Sequence[Record], 
     return found
 
 
-def tried(search: Search, some: Sequence[Quantity], helds: Sequence[Held]) -> Iterator[Link]:
+def tried(search: StepSearch, some: Sequence[Quantity], helds: Sequence[Held]) -> Iterator[Link]:
     for quantity in some:
         for held in helds:
             if not quantity.values.size == 1 < held.values.size:

@@ -16,7 +16,7 @@ from normgrade.diagnosis.steps.replays import Answer, Replays, Spent
 from normgrade.diagnosis.steps.small_changes import Change, change_for, change_for_several, change_without_value
 from normgrade.diagnosis.steps.sources import source_of
 from normgrade.diagnosis.steps.step import Step
-from normgrade.diagnosis.steps.substitution import Link, Search
+from normgrade.diagnosis.steps.substitution import Link, StepSearch
 from normgrade.diagnosis.steps.telling import Telling
 
 PLAYS, LOOKED_AT = 2, 6  # failing plays that are searched, and failing plays that are recorded to see if they can be searched
@@ -55,7 +55,7 @@ def locate(
     return None
 
 
-def steps(case: Case, search: Search) -> Iterator[Step]:
+def steps(case: Case, search: StepSearch) -> Iterator[Step]:
     """Yield the first wrong step as each method finds it: by a value of the learner's, a small change, or another right source.
 
     A proof about a value that is made before any call ends the search, because no step explains it.
@@ -73,7 +73,7 @@ def steps(case: Case, search: Search) -> Iterator[Step]:
             yield from proved(other, links, telling)
 
 
-def proved(search: Search, links: Sequence[Link], telling: Telling) -> Iterator[Step]:
+def proved(search: StepSearch, links: Sequence[Link], telling: Telling) -> Iterator[Step]:
     """Yield the step that the learner's values prove, with a change if one is found."""
     recording = search.with_values(links)
     step = None if recording is None else telling.of_values(search, links, recording, found_change(search, links))
@@ -81,7 +81,7 @@ def proved(search: Search, links: Sequence[Link], telling: Telling) -> Iterator[
         yield step
 
 
-def found_change(search: Search, links: Sequence[Link]) -> Change | None:
+def found_change(search: StepSearch, links: Sequence[Link]) -> Change | None:
     """Return a change with the same effect as the learner's values; None if there is none, or no replay is left."""
     try:
         return change_for(search, links[0]) if len(links) == 1 else change_for_several(search, links)

@@ -15,7 +15,7 @@ from normgrade.diagnosis.steps.quantities import Quantity
 from normgrade.diagnosis.steps.replays import outputs_of, places_apart
 from normgrade.diagnosis.steps.rules import RULES, Variant
 from normgrade.diagnosis.steps.sources import source_of
-from normgrade.diagnosis.steps.substitution import LOOSE, Link, Search
+from normgrade.diagnosis.steps.substitution import LOOSE, Link, StepSearch
 from normgrade.language import _
 from normgrade.worker.wire.observation import Recording
 
@@ -42,13 +42,13 @@ class Change:
     made: np.ndarray | None
 
 
-def change_for(search: Search, link: Link) -> Change | None:
+def change_for(search: StepSearch, link: Link) -> Change | None:
     """Return a change of the expression of a quantity that gives the learner's outputs and gradients; None if there is none."""
     some = islice(variants(search, link.quantity, link), MOST)
     return next(changes(search, ((link.quantity, variant) for variant in some)), None)
 
 
-def change_for_several(search: Search, links: Sequence[Link]) -> Change | None:
+def change_for_several(search: StepSearch, links: Sequence[Link]) -> Change | None:
     """Return changes of several quantities, as one change that gives the learner's outputs; None if there is none.
 
     The change of each quantity gives the learner's value of it.
@@ -65,14 +65,14 @@ def change_for_several(search: Search, links: Sequence[Link]) -> Change | None:
     return next(changes(search, [(links[0].quantity, together)]), None)
 
 
-def gives(search: Search, edits: Sequence[Edit], link: Link) -> bool:
+def gives(search: StepSearch, edits: Sequence[Edit], link: Link) -> bool:
     """Return True if a changed source makes the learner's value of a quantity."""
     text = search.base.source.changed(tuple(dict.fromkeys(edits)))
     recording = search.replays.record(text) if text is not None and is_python(text) else None
     return recording is not None and link.held.group in search.learner.groups.found_in(recording.records)
 
 
-def change_without_value(search: Search, most: int) -> Change | None:
+def change_without_value(search: StepSearch, most: int) -> Change | None:
     """Return a change of any quantity that the learner lacks; it is for plays in which none of the learner's values is a proof.
 
     Quantities after the last one that the learner has come first: an earlier one may only be computed in another way.
@@ -82,7 +82,7 @@ def change_without_value(search: Search, most: int) -> Change | None:
     return next(changes(search, islice(some, most)), None)
 
 
-def changes(search: Search, some: Iterable[tuple[Quantity, Variant]]) -> Iterator[Change]:
+def changes(search: StepSearch, some: Iterable[tuple[Quantity, Variant]]) -> Iterator[Change]:
     """Yield the changes of quantities that give the learner's outputs."""
     source = search.base.source
     tried: set[str] = set()
@@ -124,7 +124,7 @@ def is_python(text: str) -> bool:
     return True
 
 
-def variants(search: Search, quantity: Quantity, link: Link | None = None) -> Iterator[Variant]:
+def variants(search: StepSearch, quantity: Quantity, link: Link | None = None) -> Iterator[Variant]:
     """Yield changes of the expressions that make a quantity: first the same change in all of them, then changes of each."""
     source, shapes = search.base.source, Shapes(search.base.source, search.base.records)
     found = {source.range_of(node): node for record in quantity.records if (node := source.expression(record.place)) is not None}
@@ -138,7 +138,7 @@ def variants(search: Search, quantity: Quantity, link: Link | None = None) -> It
             yield variant
 
 
-def of_expression(search: Search, shapes: Shapes, node: ast.expr, link: Link | None) -> Iterator[Variant]:
+def of_expression(search: StepSearch, shapes: Shapes, node: ast.expr, link: Link | None) -> Iterator[Variant]:
     """Yield changes of one expression: those of the whole that the learner's value suggests, then those of its parts."""
     source, tolerance = shapes.source, search.tolerance
     parts = [each for each in ast.walk(node) if isinstance(each, ast.expr)]
@@ -162,6 +162,6 @@ def of_expression(search: Search, shapes: Shapes, node: ast.expr, link: Link | N
         yield from other_arrays(shapes, part)
 
 
-def unknown_sizes(search: Search) -> set[int]:
+def unknown_sizes(search: StepSearch) -> set[int]:
     """Return the sizes of the learner's values that the right source lacks."""
     return {held.values.size for held in search.learner.held if held.group not in search.known}

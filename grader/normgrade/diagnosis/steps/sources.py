@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from typing import TypeGuard
 
 from normgrade.course.mistakes import Edit, applied
-from normgrade.worker.untrusted.rewriting import Kind, Spot, rewritten
+from normgrade.worker.untrusted.rewriting import Spot, SpotKind, rewritten
 
 READABLE = 8  # characters that an old text has at least, if its line is long enough
 Range = tuple[int, int]  # of characters in a text, from the first up to but not including the last
@@ -69,9 +69,9 @@ class Source:
     def expression(self, place: int) -> ast.expr | None:
         """Return the expression at a place; for an assignment or an update, its right side. None if there is none."""
         found = self.nodes.get(self.range_of(self.spots[place]), [])
-        if self.spots[place].kind is Kind.UPDATED:
+        if self.spots[place].kind is SpotKind.UPDATED:
             return next((node.value for node in found if isinstance(node, ast.AugAssign | ast.Assign)), None)
-        if self.spots[place].kind is Kind.UNPACKED:
+        if self.spots[place].kind is SpotKind.UNPACKED:
             statement = next((each for node in found for each in self.above(node) if isinstance(each, ast.Assign)), None)
             return None if statement is None else statement.value
         return next((node for node in found if isinstance(node, ast.expr)), None)
@@ -90,9 +90,9 @@ class Source:
         """Return the name that the value at a place is assigned to; "" if it has none."""
         spot = self.spots[place]
         found = self.nodes.get(self.range_of(spot), [])
-        if spot.kind is Kind.UNPACKED:
+        if spot.kind is SpotKind.UNPACKED:
             return self.text_of(spot)
-        if spot.kind is Kind.UPDATED:
+        if spot.kind is SpotKind.UPDATED:
             targets = (node.target if isinstance(node, ast.AugAssign) else node.targets[0] for node in found if is_assignment(node))
             return next(map(last_name, targets), "")
         return next(filter(None, (self.assigned_to(node) for node in found if isinstance(node, ast.expr))), "")

@@ -16,7 +16,7 @@ from normgrade.diagnosis.steps.quantities import Held, Quantity, arranged, forms
 from normgrade.diagnosis.steps.replays import Outputs, Replays, Spent, outputs_of, places_apart
 from normgrade.diagnosis.steps.same_values import Groups, collapsed, distinct
 from normgrade.diagnosis.steps.sources import Source
-from normgrade.worker.untrusted.rewriting import Kind
+from normgrade.worker.untrusted.rewriting import SpotKind
 from normgrade.worker.wire.observation import Array, Put, Record, Recording
 from normgrade.worker.wire.recorded import MOST_PUTS
 
@@ -74,7 +74,7 @@ class Link:
 
 
 @dataclass
-class Search:
+class StepSearch:
     """The search on one right source. `reach` holds the places that a quantity changes, after it was tried."""
 
     base: Base
@@ -149,7 +149,7 @@ class Search:
 
     def small(self, quantity: Quantity) -> bool:
         """Return True if a quantity has fewer numbers than the output, and is no buffer that is observed itself."""
-        return quantity.values.size < self.limit and self.base.source.spots[quantity.records[0].place].kind is not Kind.UPDATED
+        return quantity.values.size < self.limit and self.base.source.spots[quantity.records[0].place].kind is not SpotKind.UPDATED
 
     def proved(self) -> list[Link]:
         """Return the one quantity that went wrong, in a list; the list is empty if there is no proof."""

@@ -12,7 +12,7 @@ from normgrade.diagnosis.steps.quantities import Held, Quantity
 from normgrade.diagnosis.steps.small_changes import Change
 from normgrade.diagnosis.steps.sources import Source
 from normgrade.diagnosis.steps.step import Named, Step, by_factor
-from normgrade.diagnosis.steps.substitution import Link, Search
+from normgrade.diagnosis.steps.substitution import Link, StepSearch
 from normgrade.diagnosis.steps.wrong_places import changed_at, first_wrong, wrong_made
 from normgrade.language import _
 from normgrade.remarks.context import setting_of
@@ -31,7 +31,7 @@ class Telling:
     request: TypedRequest
     defines: Sequence[Signature]
 
-    def of_values(self, search: Search, links: Sequence[Link], recording: Recording, change: Change | None) -> Step | None:
+    def of_values(self, search: StepSearch, links: Sequence[Link], recording: Recording, change: Change | None) -> Step | None:
         """Return the step at which quantities went wrong. `recording` is of right code with the learner's values in their places."""
         places = [first_wrong(search, recording, links), None if change is None else wrong_made(search, change)]
         held = min((place for place in places if place is not None), key=lambda place: place.time, default=None)
@@ -40,12 +40,14 @@ class Telling:
         how = "" if ratio is None else by_factor(ratio) if change is not None else self.with_origin(ratio)
         return None if held is None else self.step(search, held, first.quantity, how, change, later)
 
-    def of_change(self, search: Search, change: Change) -> Step | None:
+    def of_change(self, search: StepSearch, change: Change) -> Step | None:
         """Return the step at which the learner's code does the same as a small change."""
         held = changed_at(search, change)
         return None if held is None else self.step(search, held, change.quantity, "", change, ())
 
-    def step(self, search: Search, held: Held, quantity: Quantity, how: str, change: Change | None, later: Sequence[Link]) -> Step | None:
+    def step(
+        self, search: StepSearch, held: Held, quantity: Quantity, how: str, change: Change | None, later: Sequence[Link]
+    ) -> Step | None:
         """Return the step; None if the wrong value is made before any call, because no step explains that."""
         if self.is_built(held):
             return None
@@ -55,7 +57,7 @@ class Telling:
         again = tuple(each for each in again if each.line != named.line)
         return Step(tuple(self.right(search, held, word)), named, again, how, change)
 
-    def word(self, search: Search, quantity: Quantity) -> str:
+    def word(self, search: StepSearch, quantity: Quantity) -> str:
         return quantity_in_words(search.base.source, quantity.records[0].place)
 
     def with_origin(self, ratio: float) -> str:
@@ -65,7 +67,7 @@ class Telling:
     def named(self, word: str, held: Held) -> Named:
         return Named.at(word, self.source, self.source.spots[held.record.place])
 
-    def right(self, search: Search, wrong: Held, word: str) -> Iterator[Named]:
+    def right(self, search: StepSearch, wrong: Held, word: str) -> Iterator[Named]:
         """Yield the last named quantities that the learner has right before the wrong one."""
         found: dict[str, Held] = {}
         by_group = {held.group: held for held in search.learner.held}

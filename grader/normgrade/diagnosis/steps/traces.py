@@ -14,7 +14,7 @@ from normgrade.diagnosis.steps.failing import failing_plays
 from normgrade.diagnosis.steps.replays import Answer, Replays, Spent, outputs_of
 from normgrade.diagnosis.steps.same_values import distinct
 from normgrade.diagnosis.steps.sources import source_of
-from normgrade.diagnosis.steps.substitution import Search
+from normgrade.diagnosis.steps.substitution import StepSearch
 from normgrade.worker.wire.observation import Recording
 
 PLAYS, LOOKED_AT = 3, 9  # failing plays in which mistakes are followed, and failing plays that are examined
@@ -64,7 +64,7 @@ class Following:
     combine: Combine
     found: list[int] = field(default_factory=list)
 
-    def follow(self, search: Search, acting: Sequence[int]) -> None:
+    def follow(self, search: StepSearch, acting: Sequence[int]) -> None:
         """Add the mistakes that bring the values of right code nearest to the submission's, until none brings them nearer."""
         learner = search.learner
         telling = {held.group for held in learner.held if tells(held.values, search)}
@@ -80,12 +80,12 @@ class Following:
             self.found.append(best)
             had, recording = near[best], played[best]
 
-    def played(self, search: Search, member: int) -> Recording | None:
+    def played(self, search: StepSearch, member: int) -> Recording | None:
         """Return a recording with one more mistake; None if it cannot be made or played."""
         text = None if member in self.found else self.combine([*self.found, member])
         return None if text is None else search.replays.record(text)
 
-    def near(self, search: Search, recording: Recording, telling: set[int]) -> tuple[int, int]:
+    def near(self, search: StepSearch, recording: Recording, telling: set[int]) -> tuple[int, int]:
         """Return how near a recording is to the submission's: first by fewer differing outputs, then by more common values."""
         return -len(search.unexplained(outputs_of(recording))), len(search.learner.groups.found_in(recording.records) & telling)
 
@@ -96,7 +96,7 @@ def unlike(one: Recording, other: Recording) -> bool:
     return len(one.records) != len(other.records) or not all(np.array_equal(first.values, second.values) for first, second in pairs)
 
 
-def tells(values: np.ndarray, search: Search) -> bool:
+def tells(values: np.ndarray, search: StepSearch) -> bool:
     """Return True if a value has more than one distinct number, so that another value is unlikely to match it by chance."""
     numbers = distinct(values, search.tolerance)
     return numbers is not None and numbers.size > 1

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from normgrade.diagnosis.steps.quantities import Held, forms
 from normgrade.diagnosis.steps.same_values import distinct
 from normgrade.diagnosis.steps.small_changes import Change
-from normgrade.diagnosis.steps.substitution import Link, Search
-from normgrade.worker.untrusted.rewriting import Kind
+from normgrade.diagnosis.steps.substitution import Link, StepSearch
+from normgrade.worker.untrusted.rewriting import SpotKind
 from normgrade.worker.wire.observation import Record, Recording
 
 
-def first_wrong(search: Search, recording: Recording, links: Sequence[Link] = ()) -> Held | None:
+def first_wrong(search: StepSearch, recording: Recording, links: Sequence[Link] = ()) -> Held | None:
     """Return the record of the learner's first wrong value that this recording explains, or of an earlier value that it comes from.
 
     The value is in this recording, or replaces a quantity in it, and the right source lacks it.
@@ -27,7 +27,7 @@ def first_wrong(search: Search, recording: Recording, links: Sequence[Link] = ()
     return next((place for held in right if (place := made_for(search, held, found)) is not None), None) or origin(search, found)
 
 
-def wrong_use(search: Search, held: Held) -> Held | None:
+def wrong_use(search: StepSearch, held: Held) -> Held | None:
     """Return the record in which a value is wrong; None if there is none.
 
     It is the first record of the value. If a value that right code has is computed from this record, the record is right, and a later one
@@ -44,7 +44,7 @@ def wrong_use(search: Search, held: Held) -> Held | None:
     return None
 
 
-def right_use(search: Search, held: Held) -> int | None:
+def right_use(search: StepSearch, held: Held) -> int | None:
     """Return the time at which a value is first used to compute a value that right code has too; None if it never is."""
     learner, name = search.learner, search.learner.source.name_of(held.record.place)
     for time, record in enumerate(learner.recording.records[held.time + 1 :] if name else (), held.time + 1):
@@ -54,7 +54,7 @@ def right_use(search: Search, held: Held) -> int | None:
     return None
 
 
-def origin(search: Search, wrong: Held) -> Held:
+def origin(search: StepSearch, wrong: Held) -> Held:
     """Return the first wrong value that this wrong value is derived from, such as the sum of a mean; else this value."""
     groups, tolerance = search.learner.groups, search.tolerance
     before = [held for held in search.learner.held if held.time < wrong.time and 1 < held.values.size < search.limit]
@@ -65,12 +65,12 @@ def origin(search: Search, wrong: Held) -> Held:
     return wrong
 
 
-def made_for(search: Search, held: Held, use: Held) -> Held | None:
+def made_for(search: StepSearch, held: Held, use: Held) -> Held | None:
     """Return the record of a right value that is wrong in this use, if the value is made once more for another use; else None."""
     learner, found = search.learner, dict[int, tuple[int, Record]]()
     for time, record in enumerate(learner.recording.records):
         kind = learner.source.spots[record.place].kind
-        if kind in (Kind.CALL, Kind.OPERATION) and learner.groups.find(distinct(record.values, search.tolerance)) == held.group:
+        if kind in (SpotKind.CALL, SpotKind.OPERATION) and learner.groups.find(distinct(record.values, search.tolerance)) == held.group:
             found.setdefault(record.place, (time, record))
     names = {place: learner.source.name_of(place) for place in found}
     for time, record in found.values():
@@ -81,14 +81,14 @@ def made_for(search: Search, held: Held, use: Held) -> Held | None:
     return None
 
 
-def wrong_made(search: Search, change: Change) -> Held | None:
+def wrong_made(search: StepSearch, change: Change) -> Held | None:
     """Return the record of the value that a change makes; None if the learner lacks it, or it is right."""
     group = None if change.made is None else search.learner.groups.find(distinct(change.made, search.tolerance))
     made = next((held for held in search.learner.held if held.group == group and group not in search.right), None)
     return None if made is None else wrong_use(search, made)
 
 
-def changed_at(search: Search, change: Change) -> Held | None:
+def changed_at(search: StepSearch, change: Change) -> Held | None:
     """Return the record at which the learner's code does the same as a change.
 
     It is the first value that right code lacks, or before it, a value that right code also has, but in the place of another one.
@@ -101,7 +101,7 @@ def changed_at(search: Search, change: Change) -> Held | None:
     return last_made(search, groups - {None}, wrong) or wrong
 
 
-def last_made(search: Search, groups: set[int | None], wrong: Held | None) -> Held | None:
+def last_made(search: StepSearch, groups: set[int | None], wrong: Held | None) -> Held | None:
     """Return the first record of one of these values after all other values made before `wrong`; None if there is none.
 
     If `wrong` is None, it is after all other values made before the last record of one of these values.

@@ -7,7 +7,7 @@ import re
 from collections.abc import Container
 from difflib import get_close_matches
 
-from normgrade.remarks.pitfalls.pitfalls import Crash, Found
+from normgrade.remarks.pitfalls.pitfalls import Crash, Spotted
 
 Match = re.Match[str]
 REDUCTIONS = frozenset("mean var std sum amax amin max min median norm prod nanmean nansum vector_norm logsumexp average ptp".split())
@@ -25,28 +25,28 @@ INSTEAD = {  # methods of PyTorch's tensors, and NumPy's equivalents
 }  # fmt: skip
 
 
-def misspelt_keyword(crash: Crash, match: Match) -> Found | None:
+def misspelt_keyword(crash: Crash, match: Match) -> Spotted | None:
     """Find a keyword that is nearly one of PyTorch's."""
     for wrong in re.findall(r"(\w+)(?==)", match["given"]) or [match["given"]]:
         plain = wrong.lower().replace("_", "")
         right = MEANT.get(plain) or next(iter(get_close_matches(plain, KEYWORDS, n=1, cutoff=0.75)), None)
         if wrong not in KEYWORDS and right is not None:
-            return Found({"wrong": wrong, "right": right})
+            return Spotted({"wrong": wrong, "right": right})
     return None
 
 
-def numpys_way(crash: Crash, match: Match) -> Found | None:
+def numpys_way(crash: Crash, match: Match) -> Spotted | None:
     """Find NumPy's equivalent of a method of PyTorch."""
     instead = INSTEAD.get(match["name"])
-    return Found({"instead": instead}) if instead else None
+    return Spotted({"instead": instead}) if instead else None
 
 
-def dropped_dimension(crash: Crash, _match: Match) -> Found | None:
+def dropped_dimension(crash: Crash, _match: Match) -> Spotted | None:
     """Find the first reduction along a dimension that drops this dimension, and whose result the statement uses."""
     for node in crash.around.own if crash.around else crash.here:
         if isinstance(node, ast.Call) and drops(node, crash) and uses(crash, node):
             keyword = "keepdims" if any(each.arg == "axis" for each in node.keywords) else "keepdim"
-            return Found({"call": spelled(node), "line": node.lineno, "keyword": keyword})
+            return Spotted({"call": spelled(node), "line": node.lineno, "keyword": keyword})
     return None
 
 
@@ -78,18 +78,18 @@ def spelled(node: ast.AST) -> str:
     return text if len(text) <= 40 else f"{text[:39]}…"
 
 
-def shape_of(crash: Crash, match: Match) -> Found | None:
+def shape_of(crash: Crash, match: Match) -> Spotted | None:
     """Find a shape that is unpacked into a fixed number of names."""
     match crash.program.statement(crash.line) if crash.line else None:
         case ast.Assign(value=ast.Attribute(attr="shape", value=of) | ast.Call(func=ast.Attribute(attr="size", value=of), args=[])):
-            return Found({"of": spelled(of)})
+            return Spotted({"of": spelled(of)})
     return None
 
 
-def in_place(crash: Crash, _match: Match) -> Found | None:
+def in_place(crash: Crash, _match: Match) -> Spotted | None:
     """Find the only in-place operation of the program."""
     found = [node for node in crash.program.nodes if is_in_place(node)]
-    return Found(at=found[0]) if len(found) == 1 else None
+    return Spotted(at=found[0]) if len(found) == 1 else None
 
 
 def is_in_place(node: ast.AST) -> bool:

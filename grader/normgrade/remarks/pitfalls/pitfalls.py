@@ -49,14 +49,14 @@ class Crash:
         return [] if statement is None else [statement, *simple(statement)]
 
 
-class Found(NamedTuple):
+class Spotted(NamedTuple):
     """A clue in the text: the words for the advice, and a better place than the line that raised."""
 
     words: Mapping[str, object] = {}
     at: ast.AST | None = None
 
 
-Clue = Callable[[Crash, re.Match[str]], Found | None]
+Clue = Callable[[Crash, re.Match[str]], Spotted | None]
 
 
 class Pitfall(NamedTuple):
@@ -87,7 +87,7 @@ def advice_on(crash: Crash, pitfalls: Iterable[Pitfall]) -> Advice:
     for pitfall in pitfalls:
         if kinds.isdisjoint(pitfall.raised.split("|")) or not (match := re.search(pitfall.says, crash.message)):
             continue
-        found = pitfall.clue(crash, match) if pitfall.clue else Found()
+        found = pitfall.clue(crash, match) if pitfall.clue else Spotted()
         if found is not None:
             words = {"slug": crash.slug, **match.groupdict(), **found.words}
             return Advice(_(pitfall.advice, **{name: shortened(word) for name, word in words.items()}), found.at)

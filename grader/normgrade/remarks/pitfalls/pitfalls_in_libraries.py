@@ -51,7 +51,7 @@ LIBRARIES = (
     ),
     Pitfall(
         "RuntimeError",
-        r"to have the same dtype|must have the same (scalar type|dtype)|expected scalar type|expected dtype|Found dtype",
+        r"to have the same dtype|must have the same (scalar type|dtype)|expected scalar type|expected dtype|Spotted dtype",
         DTYPES,
     ),
     Pitfall(

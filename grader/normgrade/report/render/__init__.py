@@ -27,7 +27,7 @@ def renderer(format: str) -> Renderer:
     return FORMATS[format]
 
 
-def prepare(format: str) -> None:
+def preload(format: str) -> None:
     """Import the modules that render that format, so that rendering need not."""
     import_module(f"{__name__}.{format}")
 

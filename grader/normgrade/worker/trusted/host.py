@@ -256,7 +256,7 @@ class Worker:
             self.channel = self.host.connect(self, started + self.left_s if self.ended else None)
             for first in (*self.probes, self.ban):
                 if first is not None:
-                    self.prepare(self.channel, first)
+                    self.send_first(self.channel, first)
         except (Lost, GraderError) as error:
             if not self.ended:
                 raise without_cause() if isinstance(error, Lost) else error from None
@@ -265,7 +265,7 @@ class Worker:
             self.used_s += time.monotonic() - started if self.ended else 0.0
         return self.ask(self.submission)
 
-    def prepare(self, channel: Channel, message: Question) -> None:
+    def send_first(self, channel: Channel, message: Question) -> None:
         """Send the course's own code or rules, before any code of the submission runs. Raises CourseError if they are wrong."""
         try:
             error = channel.ask(message, PROBES_S).error

@@ -20,7 +20,7 @@ def enforce(ban: Ban) -> None:
     stop_when_imported(lambda module: banned_functions(module, ban))
 
 
-def prepare(ban: Ban) -> None:
+def find_banned(ban: Ban) -> None:
     """Find the functions that are banned, so that workers that are forked from here need not."""
     in_numpy(ban)
 

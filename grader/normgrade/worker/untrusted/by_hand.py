@@ -105,11 +105,11 @@ def enforce(ban: Ban) -> None:
         layers.CALLING.set(partial(backward_passes.none_in_between, pattern))
 
 
-def prepare(ban: Ban) -> None:
+def find_banned(ban: Ban) -> None:
     """Find everything that is banned, so that workers that are forked from here need not."""
     banned_operations(ban)
     functions_in(loaded(), ban)
-    banned_arrays.prepare(ban)
+    banned_arrays.find_banned(ban)
 
 
 def loaded() -> frozenset[str]:

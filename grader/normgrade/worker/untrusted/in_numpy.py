@@ -14,7 +14,7 @@ from normgrade.worker.untrusted.banned_imports import forbid_imports, forbid_loa
 from normgrade.worker.wire.observation import Array, Playable, Value
 from normgrade.worker.wire.requests import FORWARD_BACKWARD, Action, LayerStep, LayerStory
 
-__all__ = ["EXAMPLE", "enforce", "first_step", "given", "many_steps", "prepare", "probes", "seen", "settle", "use_one_thread"]
+__all__ = ["EXAMPLE", "enforce", "find_banned", "first_step", "given", "many_steps", "probes", "seen", "settle", "use_one_thread"]
 
 EXAMPLE = """
 import numpy as np
@@ -75,9 +75,9 @@ def use_one_thread() -> None:
     """Do nothing: the environment of the process limits NumPy's libraries to one thread. See `Library.use_one_thread`."""
 
 
-def prepare(ban: Ban) -> None:
-    """Find the banned functions of NumPy: see `Library.prepare`."""
-    banned_arrays.prepare(ban)
+def find_banned(ban: Ban) -> None:
+    """Find the banned functions of NumPy: see `Library.find_banned`."""
+    banned_arrays.find_banned(ban)
 
 
 def enforce(ban: Ban) -> None:

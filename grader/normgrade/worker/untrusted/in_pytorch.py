@@ -18,7 +18,7 @@ from normgrade.worker.wire.observation import Array, Foreign, Playable, Reason, 
 from normgrade.worker.wire.packing import DTYPES
 from normgrade.worker.wire.requests import Action, LayerStep, LayerStory
 
-__all__ = ["EXAMPLE", "enforce", "first_step", "given", "many_steps", "prepare", "probes", "seen", "settle", "use_one_thread"]
+__all__ = ["EXAMPLE", "enforce", "find_banned", "first_step", "given", "many_steps", "probes", "seen", "settle", "use_one_thread"]
 
 EXAMPLE = """
 import torch
@@ -124,9 +124,9 @@ def use_one_thread() -> None:
     torch.set_num_interop_threads(1)
 
 
-def prepare(ban: Ban) -> None:
-    """Find the banned operations and functions of PyTorch and NumPy: see `Library.prepare`."""
-    by_hand.prepare(ban)
+def find_banned(ban: Ban) -> None:
+    """Find the banned operations and functions of PyTorch and NumPy: see `Library.find_banned`."""
+    by_hand.find_banned(ban)
 
 
 def enforce(ban: Ban) -> None:

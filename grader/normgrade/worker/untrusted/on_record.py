@@ -15,7 +15,7 @@ import numpy as np
 
 from normgrade.worker.untrusted import play
 from normgrade.worker.untrusted.exceptions import describe
-from normgrade.worker.untrusted.rewriting import REPORT, Kind, Spot, rewritten
+from normgrade.worker.untrusted.rewriting import REPORT, Spot, SpotKind, rewritten
 from normgrade.worker.untrusted.written_with import Library, library
 from normgrade.worker.wire.observation import Array, Cause, Observation, Playable, Put, Record, Recording
 from normgrade.worker.wire.recorded import MOST_DIMENSIONS, MOST_NUMBERS, MOST_OF_ALL, MOST_RECORDS
@@ -85,7 +85,7 @@ class Recorder:
             new: Any = np.array(numbers, dtype=value.dtype)
         else:
             new = self.used.given(Array(np.array(numbers), "float64")).to(value.dtype)
-        if self.spots[place].kind is not Kind.UPDATED:
+        if self.spots[place].kind is not SpotKind.UPDATED:
             return new
         if isinstance(value, np.ndarray):
             value[...] = new
@@ -105,7 +105,7 @@ class Reporter:
 
 
 @dataclass(frozen=True)
-class Prepared:
+class Rewritten:
     """A rewritten source as a module, with its places and its reporter."""
 
     module: ModuleType
@@ -114,7 +114,7 @@ class Prepared:
 
 
 @lru_cache(KEPT)
-def prepared(source: str, file_name: str) -> Prepared:
+def executed(source: str, file_name: str) -> Rewritten:
     """Execute a rewritten source. Its exceptions are passed on."""
     new, reporter, module = rewritten(source), Reporter(), ModuleType("submission")
     module.__file__ = file_name
@@ -122,7 +122,7 @@ def prepared(source: str, file_name: str) -> Prepared:
     linecache.cache[file_name] = (len(source), None, source.splitlines(keepends=True), file_name)
     with play.found_by_name(module):
         exec(compile(new.tree, file_name, "exec", dont_inherit=True, optimize=0), vars(module))
-    return Prepared(module, new.spots, reporter)
+    return Rewritten(module, new.spots, reporter)
 
 
 def play_on_record(
@@ -141,7 +141,7 @@ def play_on_record(
     If `every` is True, a value is also recorded when a name is read again. `puts` are the values that replace others.
     """
     try:
-        subject = prepared(source, file_name)
+        subject = executed(source, file_name)
     except BaseException as error:  # SystemExit and KeyboardInterrupt too: the source has raised them
         return Recording(error=describe(error, file_name, cause=Cause.NOT_LOADED))
     own = {(put.place, put.iteration): put.values.values for put in puts}

@@ -20,7 +20,7 @@ MOST_PLACES = 4000  # a source with more is not rewritten
 S = TypeVar("S", bound=ast.stmt)
 
 
-class Kind(StrEnum):
+class SpotKind(StrEnum):
     """The kinds of places."""
 
     OPERATION = "operation"
@@ -35,14 +35,14 @@ class Kind(StrEnum):
     @property
     def makes(self) -> bool:
         """True if a value can be made here; elsewhere it is only read."""
-        return self not in (Kind.NAME, Kind.ATTRIBUTE)
+        return self not in (SpotKind.NAME, SpotKind.ATTRIBUTE)
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
     """A place in a source. Lines count from 1, columns from 0 and in bytes of UTF-8, as in `ast`."""
 
-    kind: Kind
+    kind: SpotKind
     line: int
     column: int
     end_line: int
@@ -73,14 +73,14 @@ class Walk(ast.NodeTransformer):
     spots: list[Spot] = field(default_factory=list)
     inside: bool = False
 
-    def reported(self, node: ast.expr, kind: Kind, value: ast.expr | None = None) -> ast.expr:
+    def reported(self, node: ast.expr, kind: SpotKind, value: ast.expr | None = None) -> ast.expr:
         """Return the call that reports the value of a node, or `value` in its place."""
         if not self.inside:
             return node
         call = ast.Call(ast.Name(REPORT, ast.Load()), [ast.Constant(self.place(node, kind)), value or node], [])
         return ast.copy_location(call, node)
 
-    def place(self, node: ast.expr | ast.stmt, kind: Kind) -> int:
+    def place(self, node: ast.expr | ast.stmt, kind: SpotKind) -> int:
         """Add a place and return its number."""
         self.spots.append(Spot(kind, node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or 0))
         return len(self.spots) - 1
@@ -121,7 +121,7 @@ class Walk(ast.NodeTransformer):
         """Return the statement that reports the variable that another one has updated."""
         value = deepcopy(updated)
         value.ctx = ast.Load()
-        call = ast.Call(ast.Name(REPORT, ast.Load()), [ast.Constant(self.place(node, Kind.UPDATED)), value], [])
+        call = ast.Call(ast.Name(REPORT, ast.Load()), [ast.Constant(self.place(node, SpotKind.UPDATED)), value], [])
         return ast.copy_location(ast.Expr(ast.copy_location(call, node)), node)
 
     def visit_Return(self, node: ast.Return) -> ast.Return:
@@ -131,12 +131,12 @@ class Walk(ast.NodeTransformer):
     def copied(self, node: ast.expr) -> ast.expr:
         """Rewrite an expression that is assigned or returned. A plain name or float is reported as COPIED."""
         copied = isinstance(node, ast.Name) or (isinstance(node, ast.Constant) and type(node.value) is float)
-        found: ast.expr = self.reported(node, Kind.COPIED) if copied else self.visit(node)
+        found: ast.expr = self.reported(node, SpotKind.COPIED) if copied else self.visit(node)
         return found
 
     def assigned(self, name: ast.Name) -> ast.stmt:
         """Return the statement that reports the value of a name, and assigns it again."""
-        value = self.reported(name, Kind.UNPACKED, ast.copy_location(ast.Name(name.id, ast.Load()), name))
+        value = self.reported(name, SpotKind.UNPACKED, ast.copy_location(ast.Name(name.id, ast.Load()), name))
         return ast.copy_location(ast.Assign([ast.copy_location(ast.Name(name.id, ast.Store()), name)], value), name)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AnnAssign:
@@ -158,17 +158,17 @@ class Walk(ast.NodeTransformer):
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
         self.generic_visit(node)
-        return self.reported(node, Kind.OPERATION)
+        return self.reported(node, SpotKind.OPERATION)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
         if isinstance(node.operand, ast.Constant):
             return node
         self.generic_visit(node)
-        return self.reported(node, Kind.OPERATION)
+        return self.reported(node, SpotKind.OPERATION)
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
         node.body, node.orelse = self.visit(node.body), self.visit(node.orelse)
-        return self.reported(node, Kind.OPERATION)
+        return self.reported(node, SpotKind.OPERATION)
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         if isinstance(node.func, ast.Attribute):
@@ -178,23 +178,23 @@ class Walk(ast.NodeTransformer):
         node.args = [each if isinstance(each, ast.Starred) else self.visit(each) for each in node.args]
         for keyword in node.keywords:
             keyword.value = self.visit(keyword.value)
-        return self.reported(node, Kind.CALL)
+        return self.reported(node, SpotKind.CALL)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         if not isinstance(node.ctx, ast.Load):
             return node
         if not isinstance(node.value, ast.Name):
             node.value = self.visit(node.value)
-        return self.reported(node, Kind.ATTRIBUTE)
+        return self.reported(node, SpotKind.ATTRIBUTE)
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         if not isinstance(node.ctx, ast.Load):
             return node
         node.value = self.visit(node.value)
-        return self.reported(node, Kind.ITEM)
+        return self.reported(node, SpotKind.ITEM)
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
-        return self.reported(node, Kind.NAME) if isinstance(node.ctx, ast.Load) else node
+        return self.reported(node, SpotKind.NAME) if isinstance(node.ctx, ast.Load) else node
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.Lambda:
         node.body = self.visit(node.body)

@@ -38,7 +38,7 @@ class Library(Protocol):
     def use_one_thread(self) -> None:
         """Make the library use one thread: several do not survive a fork, and do not always add numbers in the same order."""
 
-    def prepare(self, ban: Ban) -> None:
+    def find_banned(self, ban: Ban) -> None:
         """Find everything that is banned, so that workers that are forked from here need not."""
 
     def enforce(self, ban: Ban) -> None:

@@ -53,7 +53,7 @@ def main(
     gc.freeze()  # collections skip imported objects, which would take a tenth of the time of the imports
     warm_up(written_with)
     for banned, allowed in bans:
-        used.prepare(Ban(banned, allowed))
+        used.find_banned(Ban(banned, allowed))
     check_threads()
     freeze()
     walls, protection = strongest(at_most(tier), grader, partial(example_works, written_with))

@@ -6,7 +6,7 @@ import ast
 
 from normgrade.course.mistakes import Edit
 from normgrade.diagnosis.steps.sources import Source, source_of
-from normgrade.worker.untrusted.rewriting import Kind
+from normgrade.worker.untrusted.rewriting import SpotKind
 
 TEXT = """class Layer:
     def forward(self, x):
@@ -21,7 +21,7 @@ TEXT = """class Layer:
 SOURCE = source_of(TEXT)
 
 
-def place(text: str, kind: Kind | None = None) -> int:
+def place(text: str, kind: SpotKind | None = None) -> int:
     return next(number for number, spot in enumerate(SOURCE.spots) if SOURCE.text_of(spot) == text and kind in (None, spot.kind))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from steps_case import NORM, edited, search
 
-from normgrade.diagnosis.steps.substitution import Search
+from normgrade.diagnosis.steps.substitution import StepSearch
 
 BY_HAND = """import torch
 
@@ -19,7 +19,7 @@ def norm(x, weight, bias, eps):
 """
 
 
-def link(found: Search) -> tuple[str, str, bool]:
+def link(found: StepSearch) -> tuple[str, str, bool]:
     """Return the wrong quantity, the learner's value, and if this value is put in unchanged."""
     [link] = found.proved()
     base, learner = found.base.source, found.learner.source

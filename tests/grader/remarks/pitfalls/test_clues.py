@@ -10,12 +10,12 @@ import pytest
 from normgrade.course.signature import Signature
 from normgrade.inspection.program import program_of
 from normgrade.remarks.pitfalls import clues
-from normgrade.remarks.pitfalls.pitfalls import Clue, Crash, Found
+from normgrade.remarks.pitfalls.pitfalls import Clue, Crash, Spotted
 
 CONTRACT = (Signature.parse("Norm(size, eps=1e-5)"),)
 
 
-def found(clue: Clue, source: str, line: int = 0, **groups: str) -> Found | None:
+def found(clue: Clue, source: str, line: int = 0, **groups: str) -> Spotted | None:
     """Look for a clue in a source, with these groups of a pattern."""
     program = program_of(source)
     assert program is not None

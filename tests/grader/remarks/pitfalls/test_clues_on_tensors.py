@@ -9,7 +9,7 @@ import pytest
 
 from normgrade.inspection.program import program_of
 from normgrade.remarks.pitfalls import clues_on_tensors as clues
-from normgrade.remarks.pitfalls.pitfalls import Crash, Found
+from normgrade.remarks.pitfalls.pitfalls import Crash, Spotted
 
 IMPORTS = "import torch\nimport numpy as np\n"
 
@@ -106,5 +106,5 @@ def test_the_only_operation_in_place(source: str, place: str | None) -> None:
 
 
 def test_a_long_expression_is_cut() -> None:
-    seen: Found | None = clues.shape_of(crash(f"a, b = {'x' * 90}.shape\n", 1), match(""))
+    seen: Spotted | None = clues.shape_of(crash(f"a, b = {'x' * 90}.shape\n", 1), match(""))
     assert seen is not None and seen.words["of"] == "x" * 39 + "…"

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from normgrade.inspection.program import program_of
-from normgrade.remarks.pitfalls.pitfalls import Advice, Crash, Found, Pitfall, advice_on
+from normgrade.remarks.pitfalls.pitfalls import Advice, Crash, Pitfall, Spotted, advice_on
 
 PROGRAM = program_of("def f(x):\n    for i in x:\n        y = x[0] + 1\n")
 assert PROGRAM is not None
@@ -32,7 +32,7 @@ def test_an_entry_that_does_not_fit_gives_nothing(pitfall: Pitfall) -> None:
 def test_a_clue_decides_and_adds_words_and_a_place() -> None:
     node = ast.Pass()
     unsure = Pitfall("KeyError", "", "unsure", lambda crash, match: None)
-    sure = Pitfall("KeyError", r"'(?P<name>\w)'", "{name}{more}", lambda crash, match: Found({"more": crash.line}, node))
+    sure = Pitfall("KeyError", r"'(?P<name>\w)'", "{name}{more}", lambda crash, match: Spotted({"more": crash.line}, node))
     assert of(unsure, sure) == Advice("a3", node)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from normgrade.worker.trusted.host import Host
 from normgrade.worker.untrusted.on_record import play_on_record
-from normgrade.worker.untrusted.rewriting import Kind, rewritten
+from normgrade.worker.untrusted.rewriting import SpotKind, rewritten
 from normgrade.worker.wire.messages import RecordQuestion, Substitute
 from normgrade.worker.wire.observation import Array, Cause, Put, Record, Recording, Request
 from normgrade.worker.wire.recorded import MOST_OF_ALL, MOST_RECORDS
@@ -64,7 +64,7 @@ def test_value_can_be_replaced() -> None:
 
 def test_tensor_updated_in_place_keeps_its_identity() -> None:
     source = "import torch\n\ndef f(x):\n    total = torch.zeros(3)\n    same = total\n    total += x[0]\n    return same\n"
-    [place] = [number for number, spot in enumerate(rewritten(source).spots) if spot.kind is Kind.UPDATED]
+    [place] = [number for number, spot in enumerate(rewritten(source).spots) if spot.kind is SpotKind.UPDATED]
     assert result(played(source, Put(place, 0, Array(np.full(3, 9.0), "float64")))).tolist() == [9, 9, 9]
 
 

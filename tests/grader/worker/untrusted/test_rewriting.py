@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from normgrade.worker.untrusted import rewriting
-from normgrade.worker.untrusted.rewriting import REPORT, Kind, rewritten
+from normgrade.worker.untrusted.rewriting import REPORT, SpotKind, rewritten
 
 LAYER = """
 import functools
@@ -87,7 +87,7 @@ def test_the_names_of_a_tuple_report_their_values() -> None:
 
 def test_replaced_name_keeps_its_new_value() -> None:
     new = rewritten("def f(x):\n    a, b = x\n    return a + a * b\n")
-    [place] = [number for number, spot in enumerate(new.spots) if spot.kind is Kind.UNPACKED][:1]
+    [place] = [number for number, spot in enumerate(new.spots) if spot.kind is SpotKind.UNPACKED][:1]
     names: dict[str, Any] = {REPORT: lambda number, value: 10 if number == place else value}
     exec(compile(new.tree, "file", "exec"), names)
     assert names["f"]((1, 2)) == 30
