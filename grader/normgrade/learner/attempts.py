@@ -18,12 +18,12 @@ from normgrade.language.errors import UsageError
 from normgrade.language.visible import visible
 from normgrade.report.report import Check, Outcome, Report
 
-VERSION = 3  # of the tables
+VERSION = 1  # of the tables
 PATIENCE_S = 5.0  # for another command to finish writing
 LARGEST_BYTES = 64 * 1024**2
 # The exceptions that reading a row of another program may raise.
 UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError, MemoryError)
-SCHEMA_2 = """
+SCHEMA = """
 CREATE TABLE attempts (
     number INTEGER PRIMARY KEY,
     at TEXT NOT NULL,
@@ -38,16 +38,10 @@ CREATE TABLE attempts (
 );
 CREATE INDEX attempts_of ON attempts (exercise);
 CREATE TABLE hints (exercise TEXT NOT NULL, hint TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (exercise, hint));
-"""
-ADDED_3 = """
 CREATE TABLE interviews (number INTEGER PRIMARY KEY, told TEXT NOT NULL);
 CREATE TABLE reviews (number INTEGER PRIMARY KEY, at TEXT NOT NULL, exercise TEXT NOT NULL, mistake TEXT NOT NULL, knew INTEGER NOT NULL);
 """
-SCHEMA = SCHEMA_2 + ADDED_3
-SCHEMA_1 = SCHEMA_2.replace("    failed TEXT NOT NULL,\n    hint TEXT NOT NULL,\n", "    hints TEXT NOT NULL,\n")
-SCHEMAS = {1: SCHEMA_1, 2: SCHEMA_2}  # of older versions
 COLUMNS = "at, exercise, outcome, earned, possible, diagnoses, failed, hint, digest"
-COLUMNS_1 = COLUMNS.replace("failed, hint", "hints")
 INSERT_ATTEMPT = f"INSERT INTO attempts ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 INSERT_HINT = "INSERT OR IGNORE INTO hints (exercise, hint, at) VALUES (?, ?, ?)"
 
@@ -113,7 +107,7 @@ class Attempts:
             database.executemany(INSERT_HINT, rows)
 
     def given(self, exercise: str) -> set[str]:
-        """Return the identities of the hints that were given. For hints from version 1, return the texts."""
+        """Return the identities of the hints that were given."""
         with self.reading() as database:
             return {hint for (hint,) in database.execute("SELECT hint FROM hints WHERE exercise = ?", (exercise,))}
 
@@ -153,7 +147,7 @@ class Attempts:
             raise self.unusable(str(error) or type(error).__name__) from error
 
     def make_ready(self, database: sqlite3.Connection) -> None:
-        """Check that the tables are normgrade's. Upgrade older versions, and create the tables in a new database."""
+        """Check that the tables are normgrade's, and create them in a new database."""
         [version] = database.execute("PRAGMA user_version").fetchone()
         if version > VERSION:
             raise UsageError(
@@ -165,12 +159,8 @@ class Attempts:
             )
         if version == 0:
             database.executescript(f"{SCHEMA} PRAGMA user_version = {VERSION}")
-        if schema_of(database) != own_schema(SCHEMAS.get(version, SCHEMA)):  # a view in place of a table may compute for ever
+        if schema_of(database) != own_schema(SCHEMA):  # a view in place of a table may compute for ever
             raise ValueError(_("its tables are not those of normgrade"))
-        if version == 1:
-            upgrade(database)
-        if version == 2:
-            database.executescript(f"{ADDED_3} PRAGMA user_version = {VERSION}")
 
     def unusable(self, error: str) -> UsageError:
         """Return the error for a file that cannot be used, with the reason."""
@@ -210,16 +200,6 @@ def own_schema(script: str) -> list[tuple[str, str, str]]:
     with closing(sqlite3.connect(":memory:")) as database:
         database.executescript(script)
         return schema_of(database)
-
-
-def upgrade(database: sqlite3.Connection) -> None:
-    """Upgrade tables of version 1 to the current version. They hold the text of a failed check's hint, but not the check's name."""
-    rows = database.execute(f"SELECT {COLUMNS_1} FROM attempts ORDER BY number").fetchall()
-    attempts = [(*before, "", str(next(iter(json.loads(hints)), "")), digest) for *before, hints, digest in rows]
-    given = database.execute("SELECT exercise, hint, at FROM hints").fetchall()
-    database.executescript(f"DROP TABLE attempts; DROP TABLE hints; {SCHEMA} PRAGMA user_version = {VERSION}")
-    database.executemany(INSERT_ATTEMPT, attempts)
-    database.executemany(INSERT_HINT, given)
 
 
 def to_row(attempt: Attempt) -> tuple[str | int, ...]:

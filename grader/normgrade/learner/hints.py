@@ -35,8 +35,7 @@ def hints_of(exercise: Exercise, last: Attempt | None) -> Iterator[Hint]:
     yield from diagnosed
     if last is not None and last.hint and not diagnosed:
         text = hint_of_test(exercise, last.failed) or last.hint
-        identity = f"check:{last.failed}" if last.failed else last.hint  # version 1 of the database stored only the text
-        yield Hint(identity, text, _("About what failed first at your last check: {hint}", hint=text))
+        yield Hint(f"check:{last.failed}", text, _("About what failed first at your last check: {hint}", hint=text))
     for number, text in enumerate(exercise.hints, 1):
         yield Hint(f"hint:{number}", text, text)
 
@@ -72,9 +71,7 @@ def take_hint(exercise: Exercise, last: Attempt | None, workspace: Workspace | N
     """Return the hints that were not given yet. If there is a workspace, the first of them is recorded there as given."""
     attempts = None if workspace is None else attempts_of(workspace)
     given = set() if attempts is None else attempts.given(exercise.slug)
-    hints = list(hints_of(exercise, last))
-    had = [hint for hint in hints if hint.identity in given or hint.text in given]  # version 1 stored texts
-    left = [hint for hint in hints if hint not in had]
+    left = [hint for hint in hints_of(exercise, last) if hint.identity not in given]
     if left and attempts is not None:
-        attempts.give(exercise.slug, [hint.identity for hint in (*had, left[0])], datetime.now(UTC))
+        attempts.give(exercise.slug, [left[0].identity], datetime.now(UTC))
     return left

@@ -119,73 +119,12 @@ def test_a_folder_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
         Attempts(tmp_path / "file" / "progress.db").add([attempt()])
 
 
-# Databases of version 1
-
-SCHEMA_1 = """
-CREATE TABLE attempts (
-    number INTEGER PRIMARY KEY,
-    at TEXT NOT NULL,
-    exercise TEXT NOT NULL,
-    outcome TEXT NOT NULL,
-    earned INTEGER NOT NULL,
-    possible INTEGER NOT NULL,
-    diagnoses TEXT NOT NULL,
-    hints TEXT NOT NULL,
-    digest TEXT NOT NULL
-);
-CREATE INDEX attempts_of ON attempts (exercise);
-CREATE TABLE hints (exercise TEXT NOT NULL, hint TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (exercise, hint));
-"""
-ROW_1 = "INSERT INTO attempts VALUES (NULL, '2026-03-01T09:05:07+00:00', 'rms', ?, ?, 8, ?, ?, 'ab12')"
-
-
-@pytest.fixture
-def version_1(kept: Attempts) -> Attempts:
-    """Return a database in the format of version 1, with three attempts and one given hint."""
-    kept.path.parent.mkdir()
+def test_forged_tables_are_refused(kept: Attempts) -> None:
+    kept.add([attempt()])
     with closing(sqlite3.connect(kept.path)) as database, database:
-        database.executescript(f"{SCHEMA_1} PRAGMA user_version = 1")
-        database.execute(ROW_1, ("failed", 3, "[]", '["Look.", "Think."]'))
-        database.execute(ROW_1, ("failed", 5, '["σ-of-all"]', "[]"))
-        database.execute(ROW_1, ("passed", 8, "[]", "[]"))
-        database.execute("INSERT INTO hints VALUES ('rms', 'Look.', '2026-03-01T09:05:07+00:00')")
-    return kept
-
-
-OF_VERSION_1 = [
-    Attempt(NOW, "rms", Outcome.FAILED, 3, 8, (), "", "Look.", "ab12"),
-    Attempt(NOW, "rms", Outcome.FAILED, 5, 8, ("σ-of-all",), "", "", "ab12"),
-    Attempt(NOW, "rms", Outcome.PASSED, 8, 8, (), "", "", "ab12"),
-]
-
-
-def test_a_database_of_version_1_is_read_unchanged(version_1: Attempts) -> None:
-    before = version_1.path.read_bytes()
-    assert version_1.attempts() == OF_VERSION_1 and version_1.given("rms") == {"Look."}
-    assert version_1.path.read_bytes() == before
-
-
-def test_a_database_of_version_1_is_upgraded_by_writing(version_1: Attempts) -> None:
-    version_1.add([attempt()])
-    version_1.give("rms", ["hint:1"], NOW)
-    assert version_1.attempts() == [*OF_VERSION_1, attempt()] and version_1.given("rms") == {"Look.", "hint:1"}
-    with closing(sqlite3.connect(version_1.path)) as database:
-        assert database.execute("PRAGMA user_version").fetchone() == (3,)
-
-
-@pytest.mark.parametrize("hints", ["", "7", "null"])
-def test_an_invalid_hint_of_version_1_is_an_error(hints: str, version_1: Attempts) -> None:
-    with closing(sqlite3.connect(version_1.path)) as database, database:
-        database.execute("UPDATE attempts SET hints = ?", (hints,))
-    with pytest.raises(UsageError, match="What was tried cannot be kept in "):
-        version_1.attempts()
-
-
-def test_forged_tables_of_version_1_are_refused(version_1: Attempts) -> None:
-    with closing(sqlite3.connect(version_1.path)) as database, database:
         database.executescript("ALTER TABLE hints RENAME TO others; CREATE VIEW hints AS SELECT exercise, hint, at FROM others")
     with pytest.raises(UsageError, match="its tables are not those of normgrade"):
-        version_1.given("rms")
+        kept.given("rms")
 
 
 def test_a_passed_attempt_has_no_hint_of_a_courtesy() -> None:

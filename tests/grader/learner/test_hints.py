@@ -10,7 +10,7 @@ import pytest
 
 from normgrade.course.course import Course
 from normgrade.language import LANGUAGES, speak
-from normgrade.learner.attempts import Attempt, Attempts
+from normgrade.learner.attempts import Attempt
 from normgrade.learner.hints import hint_of_test, hints_of, take_hint
 from normgrade.learner.workspace import Workspace
 from normgrade.report.report import Check, Kind, Outcome, Report
@@ -90,25 +90,6 @@ def test_the_hint_of_a_test_is_given_once(tiny: Course, workspace: Workspace) ->
 def test_without_a_workspace_hints_are_not_counted(tiny: Course) -> None:
     for _ in range(2):
         assert [hint.text for hint in take_hint(tiny.exercise("rms"), None, None)] == [OWN["en"]]
-
-
-# Version 1 of the database stored texts
-
-
-def test_a_hint_stored_as_text_is_not_repeated(bilingual: Course, workspace: Workspace) -> None:
-    Attempts(workspace.data / "progress.db").give("rms", [OF_ROWS["en"]], NOW)
-    speak("en")
-    assert [hint.text for hint in take_hint(bilingual.exercise("rms"), failed(), workspace)] == [OWN["en"]]
-    speak("zh")
-    assert take_hint(bilingual.exercise("rms"), failed(), workspace) == []
-
-
-def test_an_attempt_without_a_check_gives_its_stored_hint(bilingual: Course, workspace: Workspace) -> None:
-    last = failed(test="")
-    for language in LANGUAGES:
-        assert texts(bilingual, last, language) == [OF_ROWS["en"], OWN[language]]
-    assert len(take_hint(bilingual.exercise("rms"), last, workspace)) == 2
-    assert len(take_hint(bilingual.exercise("rms"), last, workspace)) == 1
 
 
 # The hint of a test

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,7 +12,6 @@ import pytest
 
 from normgrade.course.course import Course
 from normgrade.language.errors import UsageError
-from normgrade.learner.attempts import SCHEMA_2, Attempt, Attempts
 from normgrade.learner.practice.interview_plan import Asked, Interview, Task
 from normgrade.learner.practice.interviews import (
     Interviews,
@@ -28,7 +25,6 @@ from normgrade.learner.practice.interviews import (
     told,
 )
 from normgrade.learner.workspace import Workspace, new_workspace
-from normgrade.report.report import Outcome
 
 NOW = datetime(2026, 3, 1, 9, 5, 7, tzinfo=UTC)
 PLAN = Interview(NOW, 30, 7, "2026-03-01-1", (Task("rms"),), (Asked("rms", 1),))
@@ -67,18 +63,6 @@ def test_only_one_interview_runs(interviews: Interviews) -> None:
     with pytest.raises(UsageError, match=r"^An interview is running already: `normgrade interview` goes on with it\.$"):
         interviews.begin(PLAN)
     assert len(interviews.all()) == 1
-
-
-def test_a_database_without_interviews_is_upgraded(interviews: Interviews) -> None:
-    kept = Attempts(interviews.kept.path)
-    interviews.kept.path.parent.mkdir()
-    with closing(sqlite3.connect(kept.path)) as database, database:
-        database.executescript(f"{SCHEMA_2} PRAGMA user_version = 2")
-    attempt = Attempt(NOW, "rms", Outcome.FAILED, 3, 8)
-    kept.add([attempt])
-    assert interviews.all() == []
-    interviews.begin(PLAN)
-    assert kept.attempts() == [attempt] and interviews.running() == replace(PLAN, number=1)
 
 
 @pytest.mark.parametrize(
