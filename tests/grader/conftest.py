@@ -16,6 +16,7 @@ import pytest
 import normgrade
 from normgrade import cli
 from normgrade.course.course import Course
+from normgrade.course.library import Library
 from normgrade.language import ENGLISH, speak
 from normgrade.oracle.seal import Seal
 from normgrade.worker.trusted import launch
@@ -151,7 +152,7 @@ class KeptZygote(Zygote):
 
     idle: ClassVar[list[KeptZygote]] = []
 
-    def __init__(self, tier: str, written_with: str) -> None:
+    def __init__(self, tier: str, written_with: Library) -> None:
         super().__init__(tier, (), written_with)  # each worker finds its bans, since the zygote may serve other exercises
         self.kind = kind_of(tier, written_with)
 

@@ -12,6 +12,7 @@ from typing import Literal
 
 from normgrade.course.ban import Ban
 from normgrade.course.files import read_text
+from normgrade.course.library import Library
 from normgrade.course.package import PACKAGE
 from normgrade.course.path import circle, in_path_order
 from normgrade.course.signature import Signature
@@ -118,13 +119,13 @@ class Exercise:
         return Ban(self.banned, self.allowed)
 
     @property
-    def written_with(self) -> str:
-        """The library that it is written with: "numpy" if PyTorch is banned as a whole, else "torch".
+    def written_with(self) -> Library:
+        """The library that it is written with: NumPy if PyTorch is banned as a whole.
 
         >>> Course.find().exercise("layer_norm").written_with
-        'torch'
+        <Library.TORCH: 'torch'>
         """
-        return "torch" if self.ban.against("torch") is None else "numpy"
+        return Library.TORCH if self.ban.against("torch") is None else Library.NUMPY
 
     @property
     def file_name(self) -> str:

@@ -15,7 +15,7 @@ from normgrade.diagnosis.agreement import Forecast, agreement
 from normgrade.diagnosis.effects import Effects, Layout
 from normgrade.diagnosis.forecasts import Forecasts
 from normgrade.report.report import Outcome
-from normgrade.worker.wire.observation import Cause
+from normgrade.worker.wire.observation import BY_HAND, Cause
 
 Bits = int  # a set of facts: bit n stands for fact n
 
@@ -62,7 +62,7 @@ class Observed:
     def died(self) -> bool:
         """True if there was no answer, or one that only a ban can give: no known mistake goes so far."""
         error = self.play.observation.error
-        return error is not None and (error.cause is not Cause.RAISED or "ByHand" in error.types)
+        return error is not None and (error.cause is not Cause.RAISED or BY_HAND in error.types)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from normgrade.course.course import Exercise
 from normgrade.course.files import read_text
+from normgrade.course.library import Library
 from normgrade.grading.grading_options import PUBLIC_SEED, Options
 from normgrade.grading.reference_run import ReferenceRun
 from normgrade.language import _
@@ -29,7 +30,7 @@ def compute_ahead(suite: Suite, reference_run: ReferenceRun, options: Options) -
     its expectations are computed in less time than a process takes to start.
     """
     oracle, exercise = reference_run.oracle, reference_run.exercise
-    if options.cores < 2 or exercise.written_with == "numpy" or ships(reference_run) or reference_run.known.keys() >= {*suite.names}:
+    if options.cores < 2 or exercise.written_with is Library.NUMPY or ships(reference_run) or reference_run.known.keys() >= {*suite.names}:
         return
     name = key(suite, reference_run)
     if oracle.cache.get(name) is not None:

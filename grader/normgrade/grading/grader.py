@@ -13,6 +13,7 @@ from normgrade.course.ban import Ban
 from normgrade.course.course import Exercise, Limits
 from normgrade.course.files import read_text, read_where_there
 from normgrade.course.folders import user_cache, user_config
+from normgrade.course.library import Library
 from normgrade.course.mistakes import Mistake, read_mistakes
 from normgrade.diagnosis.deadline import NEVER, Deadline, OutOfTime
 from normgrade.grading.grading_options import PUBLIC_SEED, Options
@@ -33,7 +34,6 @@ if TYPE_CHECKING:  # NumPy, pytest and torch are loaded after the zygote has sta
     from normgrade.worker.trusted.host import Host, Worker
     from normgrade.worker.wire.observation import Observation, Playable
 
-LIBRARIES = {"torch": "PyTorch", "numpy": "NumPy"}  # their usual names
 MOST_RUNS = 64  # held at once: enough for each exercise of a course, with one seed
 LEAST_LEFT_S = 2.0  # for a search to begin: the import of PyTorch takes about half of it
 Collect = Callable[[Iterable[Exercise]], "Mapping[str, Suite]"]
@@ -51,7 +51,7 @@ class Submitted:
 class Grader:
     """A grader that plays the hidden suites of some exercises. The mappings are by slug, except for `hosts`, which is by library."""
 
-    hosts: Mapping[str, Host]
+    hosts: Mapping[Library, Host]
     suites: Mapping[str, Suite]
     oracles: Mapping[str, Oracle]
     options: Options
@@ -235,9 +235,9 @@ class Grader:
         return self.records[exercise.slug]
 
 
-def starting(*libraries: str) -> str:
+def starting(*libraries: Library) -> str:
     """Return the text that these libraries are being imported."""
-    return _("{library} starts", library=", ".join(LIBRARIES[each] for each in libraries))
+    return _("{library} starts", library=", ".join(each.called for each in libraries))
 
 
 @contextmanager
@@ -245,7 +245,7 @@ def open_grader(exercises: Sequence[Exercise], options: Options, collect: Collec
     """Start a zygote for each library. While it imports the library, collect the suites, by default in a pytest run of our own."""
     from normgrade.worker.trusted.host import Host
 
-    bans: dict[str, list[Ban]] = {}
+    bans: dict[Library, list[Ban]] = {}
     for exercise in exercises:
         bans.setdefault(exercise.written_with, []).append(exercise.ban)
     with Seal(user_config()) as seal, ExitStack() as opened:
@@ -276,4 +276,5 @@ def with_exact_plays(oracle: Oracle, exercise: Exercise, host: Host) -> Oracle:
         with CourseWorker(host, exercise) as worker:
             yield from worker.plays(((oracle.reference or "", request) for request in requests), exactly=True)
 
-    return replace(oracle, exact_plays=ExactPlays(oracle.cache, oracle.played_here if exercise.written_with == "numpy" else in_worker))
+    play = oracle.played_here if exercise.written_with is Library.NUMPY else in_worker
+    return replace(oracle, exact_plays=ExactPlays(oracle.cache, play))

@@ -11,6 +11,7 @@ import numpy as np
 from normgrade.compare.played import Played
 from normgrade.course.course import Exercise
 from normgrade.course.files import read_text
+from normgrade.course.library import Library
 from normgrade.language import _
 from normgrade.language.errors import UsageError
 from normgrade.language.places import Place
@@ -125,5 +126,5 @@ def with_upstream(whole: TypedRequest, oracle: Oracle, reference: str) -> TypedR
     if not isinstance(whole, LayerStory) or not isinstance(output, Array):
         return whole
     counted = np.arange(1, output.values.size + 1, dtype=np.float64).reshape(output.values.shape)
-    upstream = rounded_to(counted, "float32" if oracle.written_with == "torch" else output.dtype)
+    upstream = rounded_to(counted, "float32" if oracle.written_with is Library.TORCH else output.dtype)
     return replace(whole, steps=[replace(step, upstream=upstream) for step in whole.steps])

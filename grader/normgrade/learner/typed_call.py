@@ -10,6 +10,7 @@ import numpy as np
 
 from normgrade.course.course import Exercise
 from normgrade.course.files import read_text
+from normgrade.course.library import Library
 from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean
 from normgrade.learner.literals import Made, arguments_of, expression
@@ -39,7 +40,11 @@ def build_of(text: str, exercise: Exercise) -> Build:
     functions = {each.name for each in exercise.defines if not each.is_class}
     if name not in functions:
         return build(*args, **kwargs).named(name)
-    return forward_backward(*args, **kwargs) if exercise.written_with == "numpy" and name == "forward" else function(name, *args, **kwargs)
+    return (
+        forward_backward(*args, **kwargs)
+        if exercise.written_with is Library.NUMPY and name == "forward"
+        else function(name, *args, **kwargs)
+    )
 
 
 def known_name(name: str, exercise: Exercise) -> str:

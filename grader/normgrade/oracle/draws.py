@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from normgrade.course.library import Library
 from normgrade.language import _
 from normgrade.worker.wire.observation import Array
 from normgrade.worker.wire.requests import DRAWN, Differentiable, LayerStep, LayerStory, NewLayer, TypedRequest
@@ -47,7 +48,9 @@ class Forms:
     results: Mapping[int, Form | None] = field(default_factory=dict)
 
 
-def complete(reference: ModuleType, request: TypedRequest, probes: ModuleType | None, written_with: str = "torch") -> TypedRequest:
+def complete(
+    reference: ModuleType, request: TypedRequest, probes: ModuleType | None, written_with: Library = Library.TORCH
+) -> TypedRequest:
     """Return the request with everything drawn, from the key that it holds. If it leaves nothing open, return it unchanged."""
     if request.draw is None:
         return request
@@ -84,10 +87,10 @@ def form_of(value: Array, keeps_numbers: bool = False) -> Form:
     return Form(value.values.shape, value.dtype, value if keeps_numbers else None)
 
 
-def state_forms(reference: ModuleType, request: TypedRequest, probes: ModuleType | None, written_with: str) -> dict[str, Form | None]:
+def state_forms(reference: ModuleType, request: TypedRequest, probes: ModuleType | None, written_with: Library) -> dict[str, Form | None]:
     """Return the form of every parameter and buffer of a layer, by name. Functions have no state."""
     as_built = isinstance(request, LayerStory) and request.as_built
-    if not (isinstance(request, NewLayer) or (isinstance(request, LayerStory) and written_with == "torch")):
+    if not (isinstance(request, NewLayer) or (isinstance(request, LayerStory) and written_with is Library.TORCH)):
         return {}
 
     def form(tensor: Any) -> Form:
@@ -96,14 +99,16 @@ def state_forms(reference: ModuleType, request: TypedRequest, probes: ModuleType
     return {name: None if tensor is None else form(tensor) for name, tensor in layout(reference, request, probes).items()}
 
 
-def result_forms(reference: ModuleType, request: Differentiable, probes: ModuleType | None, written_with: str) -> dict[int, Form | None]:
+def result_forms(
+    reference: ModuleType, request: Differentiable, probes: ModuleType | None, written_with: Library
+) -> dict[int, Form | None]:
     """Return the form of every result that has an upstream gradient, by the number of its step."""
     from normgrade.worker.untrusted.play import play
 
     forward = request.with_upstream(dict.fromkeys(request.undrawn))
     seen = play(reference, forward, probes, trusted=True, written_with=written_with).values
     values = {number: seen.get(place) for number, place in request.undrawn.items()}
-    dtype = None if written_with == "numpy" else "float32"
+    dtype = None if written_with is Library.NUMPY else "float32"
     return {
         number: Form(value.values.shape, dtype or value.dtype) if isinstance(value, Array) else None for number, value in values.items()
     }
@@ -116,9 +121,9 @@ def layout(reference: ModuleType, request: LayerStory | NewLayer, probes: Module
     """
     from normgrade.probes.layers import build, given_names, own_names
     from normgrade.worker.untrusted.play import given, with_builders
-    from normgrade.worker.untrusted.written_with import library
+    from normgrade.worker.untrusted.written_with import backend
 
-    args, kwargs = (given(each, library("torch")) for each in (request.args, request.kwargs))
+    args, kwargs = (given(each, backend(Library.TORCH)) for each in (request.args, request.kwargs))
     try:
         module = build(with_builders(reference, probes), request.layer, args, kwargs)
     except Exception:  # a suite can ask for a refusal: the probe meets it again, and reports it

@@ -22,6 +22,7 @@ import numpy as np
 
 from normgrade.course.course import Exercise
 from normgrade.course.files import read_text, read_where_there
+from normgrade.course.library import Library
 from normgrade.course.package import digest_of_sources
 from normgrade.language import N_, _
 from normgrade.language.errors import CourseError
@@ -75,7 +76,7 @@ class Oracle:
     reference: str | None = None
     spread: tuple[str, ...] = ()
     shared_probes: str | None = None
-    written_with: str = "torch"
+    written_with: Library = Library.TORCH
     ships: Path | None = None  # the file of expectations that ships with the exercise
     exact_plays: ExactPlays | None = field(default=None, repr=False)  # of the reference; if None, each is played when it is requested
     held: dict[str, Expectation] = field(default_factory=dict, repr=False)  # from the shipped file
@@ -241,7 +242,7 @@ def expect(
     request: TypedRequest,
     probes: ModuleType | None = None,
     plays: int = PLAYS,
-    written_with: str = "torch",
+    written_with: Library = Library.TORCH,
 ) -> Expectation:
     """Play the request natively, in float64, and `plays` times in Monte Carlo arithmetic. Return the expectation."""
     unit = UNIT_ROUNDOFF["float32"]
@@ -436,7 +437,7 @@ def play_exactly(
     probes: ModuleType | None,
     arithmetic: AbstractContextManager[object] | None = None,
     traced: ModuleType | None = None,
-    written_with: str = "torch",
+    written_with: Library = Library.TORCH,
 ) -> Observation:
     """Play in float64, or in another arithmetic on float64 numbers."""
     from normgrade.worker.untrusted.play import NATIVE, play
@@ -453,7 +454,7 @@ def play_natively(
     probes: ModuleType | None,
     size_limit_bytes: int | None = None,
     traced: ModuleType | None = None,
-    written_with: str = "torch",
+    written_with: Library = Library.TORCH,
 ) -> Observation:
     from normgrade.worker.untrusted.play import play
 
@@ -490,9 +491,9 @@ def unique_name(source: str, name: str) -> str:
     return f"{name}_{hashlib.sha256(source.encode()).hexdigest()[:16]}"
 
 
-def random_rounding(written_with: str, unit: float, seed: int) -> AbstractContextManager[object]:
+def random_rounding(written_with: Library, unit: float, seed: int) -> AbstractContextManager[object]:
     """Return the Monte Carlo arithmetic of a library."""
-    if written_with == "numpy":
+    if written_with is Library.NUMPY:
         from normgrade.oracle import rounded_array
 
         return rounded_array.RandomRounding(unit, seed)
@@ -502,14 +503,14 @@ def random_rounding(written_with: str, unit: float, seed: int) -> AbstractContex
 
 
 @cache
-def imported(written_with: str) -> None:
+def imported(written_with: Library) -> None:
     """Import a library, and keep it out of garbage collection, which would look through it again and again and find nothing."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
-        from normgrade.worker.untrusted.written_with import library
+        from normgrade.worker.untrusted.written_with import backend
 
-        library(written_with)
+        backend(written_with)
     finally:
         gc.freeze()
         if was_enabled:

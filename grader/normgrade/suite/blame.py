@@ -20,10 +20,8 @@ from normgrade.oracle.expectation import PROBES, SHARED, NotExecuted, Oracle
 from normgrade.oracle.expected import Expectation
 from normgrade.suite.helpers import NAME as HELPERS
 from normgrade.suite.suite import HiddenTest
-from normgrade.worker.wire.observation import Error
+from normgrade.worker.wire.observation import NO_SUCH_PROBE, Error
 from normgrade.worker.wire.requests import OwnProbe, TypedRequest
-
-NO_SUCH_PROBE = "NoSuchProbe"  # the class that worker/untrusted/play.py raises; importing it would load PyTorch
 
 
 class Site(NamedTuple):

@@ -17,6 +17,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from normgrade.course.course import Exercise
+from normgrade.course.library import Library
 from normgrade.grading.grader import Grader
 from normgrade.language import N_, _
 from normgrade.oracle.expectation import play_natively
@@ -105,7 +106,7 @@ def seen_by(exercise: Exercise, requests: Iterable[Playable], play: Callable[...
     """Return the envelope of the reference when `play` is called on it, and on each request."""
     envelope = Envelope()
     for request in requests:
-        if exercise.written_with == "numpy":
+        if exercise.written_with is Library.NUMPY:
             play(in_numpy(reference, exercise, envelope), request)
             continue
         with in_pytorch(reference, exercise, envelope) as heard:
@@ -374,7 +375,7 @@ def least(exercise: Exercise) -> Iterator[Least]:
     """Yield everything that has to be seen of an exercise."""
     names = {each.name for each in exercise.defines}
     yield from EVERYWHERE
-    if exercise.written_with == "numpy":
+    if exercise.written_with is Library.NUMPY:
         yield from (*IN_NUMPY, *(WITH_GRADIENTS if "backward" in names else ()))
         return
     yield from (*IN_PYTORCH, *WITH_GRADIENTS)

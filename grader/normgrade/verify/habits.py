@@ -16,8 +16,9 @@ from pathlib import Path
 
 from normgrade.course.course import Exercise
 from normgrade.course.files import read_text
+from normgrade.course.library import Library
 
-FILES = {"torch": "habits_in_pytorch.py", "numpy": "habits_in_numpy.py"}  # by library
+FILES = {Library.TORCH: "habits_in_pytorch.py", Library.NUMPY: "habits_in_numpy.py"}
 ARRAYS = ("Tensor", "ndarray")
 PARTS = re.compile(r"(torch\.)?nn\.(?!init)")  # the beginning of a call that builds parameters
 HELD = ("sublayer", "sublayers", "branch")  # arguments that are layers themselves
@@ -134,7 +135,7 @@ def defined_in(exercise: Exercise) -> tuple[Defined, ...]:
 
 
 @cache
-def habits_in(library: str) -> tuple[Habit, ...]:
+def habits_in(library: Library) -> tuple[Habit, ...]:
     """Return the habits of a library, in the order of their file."""
     body = ast.parse(read_text(Path(__file__).with_name(FILES[library]))).body
     functions = [each for each in body if isinstance(each, ast.FunctionDef)]

@@ -40,6 +40,7 @@ from normgrade.verify.shipping import command as write_command
 from normgrade.verify.shipping import deviations, missing
 from normgrade.verify.translations import missing_texts
 from normgrade.worker.walls import TIERS
+from normgrade.worker.wire.observation import BY_HAND
 
 T = TypeVar("T")
 Problems = Iterator[str]
@@ -48,7 +49,6 @@ PROOFS = (
     *("suite", "stub", "right", "wrong", "named", "banned"),
 )  # in their order
 WORST_FIRST = (Outcome.FAILED, Outcome.SKIPPED, Outcome.PASSED)
-BY_HAND = "ByHand"  # the class that worker/untrusted/by_hand.py raises; to import it would load PyTorch
 SLICE = 50  # answers per job: few enough to keep all cores busy, enough to be worth the seconds in which a process starts
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from normgrade.course.course import Course, Exercise, Limits
 from normgrade.course.files import read_text
+from normgrade.course.library import Library
 from normgrade.grading.grader import LEAST_LEFT_S, Grader, open_grader
 from normgrade.grading.grading_options import Options
 from normgrade.report.report import Outcome
@@ -46,7 +47,7 @@ def test_right_answer_passes_between_wrong_ones(grader: Grader, rms: Exercise) -
 def test_results_are_lazy_and_closing_ends_the_worker(grader: Grader, rms: Exercise) -> None:
     results = grader.results(rms, read_text(rms.reference), "rms.py")
     first = next(results)
-    worker = grader.hosts["torch"].connected
+    worker = grader.hosts[Library.TORCH].connected
     assert first.check.name == grader.suites["rms"].names[0] and worker is not None and worker.channel is not None
     results.close()
     assert worker.channel is None
@@ -70,7 +71,7 @@ def test_timeout_limits_each_answer_and_the_total(grader: Grader, rms: Exercise)
 
 def test_search_takes_half_of_the_remaining_time(grader: Grader, rms: Exercise) -> None:
     list(grader.results(rms, WRONG, "rms.py"))
-    used_s = grader.hosts["torch"].used_s
+    used_s = grader.hosts[Library.TORCH].used_s
     exercise = replace(rms, limits=Limits(5.0, 1000.0))
     hurried = replace(grader, options=replace(grader.options, timeout_s=used_s + 2.5))
     assert grader.search_s(exercise) == math.inf and hurried.search_s(exercise) == pytest.approx(1.25)
@@ -98,6 +99,6 @@ def test_exception_closes_the_host(rms: Exercise, expectations: Path, monkeypatc
 
     monkeypatch.setattr(Host, "close", noted)
     with pytest.raises(KeyError), open_grader([rms], Options()) as grader:
-        host = grader.hosts["torch"]
+        host = grader.hosts[Library.TORCH]
         raise KeyError
     assert closed == [host]

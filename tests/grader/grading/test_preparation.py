@@ -6,6 +6,7 @@ from pathlib import Path
 
 from normgrade.course.course import Course
 from normgrade.course.files import read_text
+from normgrade.course.library import Library
 from normgrade.grading.grader import open_grader
 from normgrade.grading.grading_options import Options
 from normgrade.grading.preparation import prepare
@@ -15,8 +16,8 @@ from normgrade.report.report import Outcome
 def test_preparation_ends_when_the_host_is_ready(tiny: Course, expectations: Path) -> None:
     rms = tiny.exercise("rms")
     with open_grader([rms], Options()) as grader:
-        grader.hosts["torch"].starter.protection()
-        assert grader.hosts["torch"].ready
+        grader.hosts[Library.TORCH].starter.protection()
+        assert grader.hosts[Library.TORCH].ready
         prepare(grader, rms, seed=2)
         assert not grader.reference_run(rms, 2).known
         outcomes = {result.check.outcome for result in grader.results(rms, read_text(rms.reference), "rms.py", seed=2)}

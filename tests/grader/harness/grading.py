@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from normgrade.course.course import Exercise, Limits
+from normgrade.course.library import Library
 from normgrade.grading.grade import Submission, report_on
 from normgrade.grading.grader import Grader, open_grader
 from normgrade.grading.grading_options import Options
@@ -27,14 +28,14 @@ class Grading:
 
     def zygote(self) -> int:
         """Return the pid of the process that workers are forked from. Raise RuntimeError if workers are not forked."""
-        starter = self.grader.hosts["torch"].starter
+        starter = self.grader.hosts[Library.TORCH].starter
         if not isinstance(starter, Zygote):
             raise RuntimeError("attacks are played where workers are forked")
         return starter.process.pid
 
     def start_anew(self) -> None:
         """Replace the zygote."""
-        self.grader.hosts["torch"].restart()
+        self.grader.hosts[Library.TORCH].restart()
 
 
 @contextmanager

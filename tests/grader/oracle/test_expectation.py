@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from normgrade.compare.differences import allowed, differences, unsound
+from normgrade.course.library import Library
 from normgrade.language.errors import CourseError
 from normgrade.language.places import Place, gradient_of
 from normgrade.oracle.cache import Cache
@@ -238,7 +239,7 @@ def backward(dy, cache):
 
 
 def test_a_backward_pass_by_hand_is_computed_in_float32(tmp_path: Path) -> None:
-    oracle = Oracle(Cache(tmp_path, MINE), written_with="numpy")
+    oracle = Oracle(Cache(tmp_path, MINE), written_with=Library.NUMPY)
     x, weight = X.astype(np.float16), X[0].astype(np.float16)
     places = oracle.expectation(PAIR, request([forward_backward(), evaluate(x, weight, dtype="float16", backward=True)], "", KEY)).places
     gradient = places[gradient_of("input 2", step=1)]

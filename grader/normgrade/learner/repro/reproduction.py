@@ -7,6 +7,7 @@ from pathlib import Path
 
 from normgrade.compare.played import Result
 from normgrade.course.course import Exercise
+from normgrade.course.library import Library
 from normgrade.language import _
 from normgrade.learner.repro import script_in_numpy, script_in_pytorch
 from normgrade.learner.repro.script_parts import columns, printed
@@ -37,7 +38,7 @@ def load(name, path):
 def script(exercise: Exercise, path: Path, result: Result) -> str:
     """Return the script for a check that failed: it repeats the request in which the check failed."""
     check, play = result.check, result.failed_at
-    written = script_in_numpy if exercise.written_with == "numpy" else script_in_pytorch
+    written = script_in_numpy if exercise.written_with is Library.NUMPY else script_in_pytorch
     head = HEAD.format(
         made=_("Made by `normgrade repro`. It does to {file} what {check} does:", file=path.name, check=check.name),
         claim=check.claim,

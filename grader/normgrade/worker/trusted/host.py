@@ -16,6 +16,7 @@ from typing import Self
 
 from normgrade.course.ban import Ban
 from normgrade.course.course import Limits
+from normgrade.course.library import Library
 from normgrade.language import N_, _
 from normgrade.language.errors import CourseError, GraderError, UsageError, did_you_mean
 from normgrade.worker.trusted.channel import Channel, Closed, Ending, Forged, NoAnswer
@@ -57,7 +58,7 @@ class Host:
         fork: bool | None = None,
         before_worker: Callable[[str], None] = lambda tier: None,
         bans: Iterable[Ban] = (),
-        written_with: str = "torch",
+        written_with: Library = Library.TORCH,
     ) -> None:
         for name in (tier, required):
             if name not in {*TIERS, AUTO}:

@@ -20,6 +20,7 @@ from typing import Protocol
 
 from normgrade.course.ban import Ban
 from normgrade.course.course import Limits
+from normgrade.course.library import Library
 from normgrade.course.package import PACKAGE
 from normgrade.language import VARIABLE, _, spoken
 from normgrade.language.errors import GraderError
@@ -82,7 +83,7 @@ class Zygote:
     That process starts at once; the first `start` waits for it.
     """
 
-    def __init__(self, tier: str, bans: Iterable[Ban] = (), written_with: str = "torch") -> None:
+    def __init__(self, tier: str, bans: Iterable[Ban] = (), written_with: Library = Library.TORCH) -> None:
         self.tier, self.written_with = tier, written_with
         self.bans = [(ban.banned, ban.allowed) for ban in bans]
         self.witnessed: Protection | None = None
@@ -95,8 +96,9 @@ class Zygote:
         self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         self.log = tempfile.TemporaryFile()  # noqa: SIM115  (closed by `close`)
         with theirs:
+            arguments = theirs.fileno(), self.tier, namespaces(), self.bans, self.written_with.value
             self.process = subprocess.Popen(
-                [*wrapper, *command("worker.untrusted.zygote", theirs.fileno(), self.tier, namespaces(), self.bans, self.written_with)],
+                [*wrapper, *command("worker.untrusted.zygote", *arguments)],
                 stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
                 pass_fds=[theirs.fileno()], env=environment(), cwd="/", start_new_session=True,
             )  # fmt: skip
@@ -212,7 +214,7 @@ def is_stopped(pid: int) -> bool:
 class Spawner:
     """A starter of workers as new processes that import the library, if processes cannot be forked. The first one starts at once."""
 
-    def __init__(self, tier: str, written_with: str = "torch") -> None:
+    def __init__(self, tier: str, written_with: Library = Library.TORCH) -> None:
         self.written_with = written_with
         self.channels: list[Channel] = []
         self.spare: Channel | None = self.launch(DEFAULT_BUDGET)
@@ -234,7 +236,7 @@ class Spawner:
         question, answer, output = theirs
         try:
             process = subprocess.Popen(
-                command("worker.untrusted.worker", budget.memory_mib, budget.cpu_s, self.written_with),
+                command("worker.untrusted.worker", budget.memory_mib, budget.cpu_s, self.written_with.value),
                 stdin=question, stdout=answer, stderr=output, env=environment(), cwd="/", start_new_session=True,
             )  # fmt: skip
         finally:

@@ -15,7 +15,7 @@ from itertools import islice
 from types import CodeType, FrameType, TracebackType
 
 from normgrade.language import _
-from normgrade.worker.wire.observation import NAME_LIMIT, Cause, Error, Frame
+from normgrade.worker.wire.observation import BY_HAND, NAME_LIMIT, Cause, Error, Frame
 
 MESSAGE_LIMIT = 2000  # characters of a text
 LINE_LIMIT = 200  # characters of a line
@@ -41,7 +41,7 @@ def describe(error: BaseException, file_name: str | None, step: int | str | None
         message = _("its text could not be read")
     types = tuple(name_of(kind) for kind in type(error).__mro__ if kind is not object)
     if isinstance(error, RuntimeError) and SAID_BY_HAND in message:  # TorchScript wraps exceptions of operations
-        types, message = ("ByHand", *types), message.rpartition(SAID_BY_HAND)[2].partition("\n")[0]
+        types, message = (BY_HAND, *types), message.rpartition(SAID_BY_HAND)[2].partition("\n")[0]
     return Error(cause, message[:MESSAGE_LIMIT], types, frames_of(error.__traceback__, file_name), step, meant_by(error))
 
 

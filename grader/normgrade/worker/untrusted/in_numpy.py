@@ -1,4 +1,4 @@
-"""The `Library` for submissions that are written with only NumPy: see `written_with.py`. PyTorch is never imported here."""
+"""The `Backend` for submissions that are written with only NumPy: see `written_with.py`. PyTorch is never imported here."""
 
 from __future__ import annotations
 
@@ -32,28 +32,28 @@ def backward(dy, cache):
 
 
 def settle(dtype: str, seed: int) -> None:
-    """Do nothing: the probes reset NumPy's handling of errors, and there is no default dtype. See `Library.settle`."""
+    """Do nothing: the probes reset NumPy's handling of errors, and there is no default dtype. See `Backend.settle`."""
 
 
 def given(array: Array) -> np.ndarray:
-    """Return a copy, which is rounded if the oracle asks for it: see `Library.given`. Raises ValueError for bfloat16."""
+    """Return a copy, which is rounded if the oracle asks for it: see `Backend.given`. Raises ValueError for bfloat16."""
     if array.dtype == "bfloat16":
         raise ValueError(_("NumPy has no bfloat16: take float16"))
     return probes.entered(np.array(array.values))
 
 
 def seen(thing: object, size_limit_bytes: int | None) -> Value | None:
-    """Return None, because NumPy's arrays travel as they are: see `Library.seen`."""
+    """Return None, because NumPy's arrays travel as they are: see `Backend.seen`."""
     return None
 
 
 def first_step() -> Playable:
-    """See `Library.first_step`."""
+    """See `Backend.first_step`."""
     return story(LayerStep(Action.EVALUATE, ones(2, 3), more=[ones(3)], upstream=ones(2, 3), scattered=True))
 
 
 def many_steps() -> Sequence[Playable]:
-    """See `Library.many_steps`."""
+    """See `Backend.many_steps`."""
     x, weight = ones(2, 3), ones(3)
     steps = [
         LayerStep(Action.TRAIN, x, more=[weight], upstream=x, view="strided", twice=True, again=True),
@@ -72,16 +72,16 @@ def ones(*shape: int) -> Array:
 
 
 def use_one_thread() -> None:
-    """Do nothing: the environment of the process limits NumPy's libraries to one thread. See `Library.use_one_thread`."""
+    """Do nothing: the environment of the process limits NumPy's libraries to one thread. See `Backend.use_one_thread`."""
 
 
 def find_banned(ban: Ban) -> None:
-    """Find the banned functions of NumPy: see `Library.find_banned`."""
+    """Find the banned functions of NumPy: see `Backend.find_banned`."""
     banned_arrays.find_banned(ban)
 
 
 def enforce(ban: Ban) -> None:
-    """Make the banned functions of NumPy raise, and imports of banned libraries: see `Library.enforce`."""
+    """Make the banned functions of NumPy raise, and imports of banned libraries: see `Backend.enforce`."""
     banned_arrays.enforce(ban)
     forbid_imports(ban)
     forbid_loading(ban)

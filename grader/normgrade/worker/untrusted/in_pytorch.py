@@ -1,4 +1,4 @@
-"""The `Library` for submissions that are written with PyTorch: see `written_with.py`."""
+"""The `Backend` for submissions that are written with PyTorch: see `written_with.py`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ PLAIN = {getattr(torch, name): name for name in DTYPES}
 
 
 def settle(dtype: str, seed: int) -> None:
-    """See `Library.settle`."""
+    """See `Backend.settle`."""
     torch.default_generator.manual_seed(seed)  # only the CPU's: torch.manual_seed seeds other devices too, and takes 1.5 ms
     torch.set_default_dtype(getattr(torch, dtype))
     torch.set_grad_enabled(True)
@@ -57,13 +57,13 @@ def settle(dtype: str, seed: int) -> None:
 
 
 def given(array: Array) -> torch.Tensor:
-    """Return an array as a tensor: see `Library.given`."""
+    """Return an array as a tensor: see `Backend.given`."""
     tensor = torch.from_numpy(np.array(array.values))
     return tensor.to(torch.bfloat16) if array.dtype == "bfloat16" else tensor  # NumPy has no bfloat16
 
 
 def seen(thing: object, size_limit_bytes: int | None) -> Value | None:
-    """Return a plain tensor, or an estimate of one, as numbers, and any other tensor as its description: see `Library.seen`."""
+    """Return a plain tensor, or an estimate of one, as numbers, and any other tensor as its description: see `Backend.seen`."""
     match thing:
         case torch.Tensor():
             return tensor_value(thing, size_limit_bytes)
@@ -91,12 +91,12 @@ def in_form(reason: Reason, tensor: torch.Tensor) -> Foreign:
 
 
 def first_step() -> Playable:
-    """See `Library.first_step`."""
+    """See `Backend.first_step`."""
     return small_story(Action.TRAIN)
 
 
 def many_steps() -> Sequence[Playable]:
-    """See `Library.many_steps`."""
+    """See `Backend.many_steps`."""
     x, weight = (Array(np.ones(shape, np.float16), "float16") for shape in ((2, 3), (3,)))
     state = {"weight": weight, "seen": weight}
     steps = [
@@ -119,17 +119,17 @@ def small_story(action: Action, features: int = 3) -> LayerStory:
 
 
 def use_one_thread() -> None:
-    """See `Library.use_one_thread`."""
+    """See `Backend.use_one_thread`."""
     torch.set_num_threads(1)
     torch.set_num_interop_threads(1)
 
 
 def find_banned(ban: Ban) -> None:
-    """Find the banned operations and functions of PyTorch and NumPy: see `Library.find_banned`."""
+    """Find the banned operations and functions of PyTorch and NumPy: see `Backend.find_banned`."""
     by_hand.find_banned(ban)
 
 
 def enforce(ban: Ban) -> None:
-    """Make the banned parts of PyTorch and NumPy raise, forbid banned libraries, and leave code uncompiled: see `Library.enforce`."""
+    """Make the banned parts of PyTorch and NumPy raise, forbid banned libraries, and leave code uncompiled: see `Backend.enforce`."""
     by_hand.enforce(ban)
     leave_uncompiled()

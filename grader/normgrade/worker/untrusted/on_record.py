@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from normgrade.course.library import Library
 from normgrade.worker.untrusted import play
 from normgrade.worker.untrusted.exceptions import describe
 from normgrade.worker.untrusted.rewriting import REPORT, Spot, SpotKind, rewritten
-from normgrade.worker.untrusted.written_with import Library, library
+from normgrade.worker.untrusted.written_with import Backend, backend
 from normgrade.worker.wire.observation import Array, Cause, Observation, Playable, Put, Record, Recording
 from normgrade.worker.wire.recorded import MOST_DIMENSIONS, MOST_NUMBERS, MOST_OF_ALL, MOST_RECORDS
 
@@ -32,7 +33,7 @@ class Recorder:
     """
 
     spots: Sequence[Spot]
-    used: Library
+    used: Backend
     puts: dict[tuple[int, int], np.ndarray] = field(default_factory=dict)
     keep: bool = True
     every: bool = False
@@ -131,7 +132,7 @@ def play_on_record(
     request: Playable,
     probes: ModuleType | None,
     size_limit_bytes: int,
-    written_with: str = "torch",
+    written_with: Library = Library.TORCH,
     puts: Iterable[Put] = (),
     keep: bool = True,
     every: bool = False,
@@ -145,7 +146,7 @@ def play_on_record(
     except BaseException as error:  # SystemExit and KeyboardInterrupt too: the source has raised them
         return Recording(error=describe(error, file_name, cause=Cause.NOT_LOADED))
     own = {(put.place, put.iteration): put.values.values for put in puts}
-    recorder = Recorder(subject.spots, library(written_with), own, keep, every)
+    recorder = Recorder(subject.spots, backend(written_with), own, keep, every)
     subject.reporter.recorder = recorder
     try:
         seen = play.play(subject.module, request, probes, size_limit_bytes, "float64", written_with=written_with)

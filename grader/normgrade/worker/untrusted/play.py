@@ -15,12 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from normgrade.course.library import Library
 from normgrade.language import _
 from normgrade.language.places import Absent, Place
 from normgrade.probes.results import Estimate, Stopped
 from normgrade.worker import interrupts
 from normgrade.worker.untrusted.exceptions import MESSAGE_LIMIT, describe, stops_the_process, wants_memory
-from normgrade.worker.untrusted.written_with import Library, library
+from normgrade.worker.untrusted.written_with import Backend, backend
 from normgrade.worker.wire.observation import NAME_LIMIT, Array, Foreign, Observation, Playable, Reason, Value, type_name
 from normgrade.worker.wire.packing import DTYPES
 
@@ -48,7 +49,7 @@ def play(
     arithmetic: AbstractContextManager[object] = NATIVE,
     trusted: bool = False,
     traced: ModuleType | None = None,
-    written_with: str = "torch",
+    written_with: Library = Library.TORCH,
 ) -> Observation:
     """Play the probe that the request names. An exception in it becomes part of the observation.
 
@@ -57,7 +58,7 @@ def play(
     KeyboardInterrupt, SystemExit and MemoryError are raised, since they concern this process. The lines of an exception are those of the
     module `traced`, by default of the implementation.
     """
-    used = library(written_with)
+    used = backend(written_with)
     filters, errors = [*warnings.filters], np.geterr()
     settle(used, dtype)
     try:
@@ -84,7 +85,7 @@ class NoSuchProbe(AttributeError):
     """A request for a probe that neither normgrade nor the exercise has."""
 
 
-def generic_probe(name: str, used: Library) -> Any:
+def generic_probe(name: str, used: Backend) -> Any:
     """Return normgrade's own probe of this name. Raises NoSuchProbe."""
     try:
         return getattr(used.probes, name)
@@ -122,7 +123,7 @@ def found_by_name(implementation: ModuleType) -> Iterator[None]:
             sys.modules[name] = before
 
 
-def settle(used: Library, dtype: str) -> None:
+def settle(used: Backend, dtype: str) -> None:
     """Reset all global settings, and seed every random number generator."""
     random.seed(SEED)
     np.random.seed(SEED)
@@ -132,7 +133,7 @@ def settle(used: Library, dtype: str) -> None:
     used.settle(dtype, SEED)
 
 
-def given(inputs: Any, used: Library) -> Any:
+def given(inputs: Any, used: Backend) -> Any:
     """Return the inputs of a probe. Every Array becomes the library's own kind of array."""
     match inputs:
         case Array():
@@ -145,7 +146,7 @@ def given(inputs: Any, used: Library) -> Any:
             return inputs
 
 
-def to_value(thing: object, used: Library, size_limit_bytes: int | None = None) -> Value:
+def to_value(thing: object, used: Backend, size_limit_bytes: int | None = None) -> Value:
     """Return a thing as it may travel: plain tensors and arrays as numbers, scalars and texts as such, others as a description."""
     match thing:
         case None | bool():

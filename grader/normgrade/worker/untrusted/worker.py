@@ -15,11 +15,12 @@ from types import FrameType, ModuleType
 from typing import TextIO
 
 from normgrade.course.ban import Ban
+from normgrade.course.library import Library
 from normgrade.language import _
 from normgrade.worker.untrusted import late, play
 from normgrade.worker.untrusted.exceptions import MESSAGE_LIMIT, describe, frames_running
 from normgrade.worker.untrusted.on_record import play_on_record
-from normgrade.worker.untrusted.written_with import library
+from normgrade.worker.untrusted.written_with import backend
 from normgrade.worker.walls import Walls
 from normgrade.worker.walls.process import Budget, Process
 from normgrade.worker.wire import framing, messages
@@ -38,16 +39,17 @@ class Loaded:
     `source` and `file_name` are those of the submission.
     """
 
-    written_with: str
+    written_with: Library
     modules: dict[str, ModuleType] = field(default_factory=dict)
     source: str | None = None
     file_name: str = ""
 
 
-def main(memory_mib: int, cpu_s: int, written_with: str) -> None:
+def main(memory_mib: int, cpu_s: int, library: str) -> None:
     """Run a new process as a worker. Its three standard streams are the grader's pipes."""
     budget = Budget(memory_mib, cpu_s)
-    library(written_with).use_one_thread()
+    written_with = Library(library)
+    backend(written_with).use_one_thread()
     walls = Process()
     walls.prepare()
     if sys.platform == "win32":
@@ -89,7 +91,7 @@ def keep_files(files: dict[int, int]) -> None:
     os.closerange(low, os.sysconf("SC_OPEN_MAX"))
 
 
-def serve(written_with: str, question: int = QUESTION_FD, answer: int = ANSWER_FD) -> None:
+def serve(written_with: Library, question: int = QUESTION_FD, answer: int = ANSWER_FD) -> None:
     """Answer until the grader closes its pipe. Then end without the clean-up functions that the submission may have registered."""
     sys.stdout, sys.stderr = line_by_line(1), line_by_line(2)
     code = BROKEN
@@ -100,7 +102,7 @@ def serve(written_with: str, question: int = QUESTION_FD, answer: int = ANSWER_F
         os._exit(code)
 
 
-def answer_all(written_with: str, question: int, answer: int) -> None:
+def answer_all(written_with: Library, question: int, answer: int) -> None:
     """Answer every question until there are no more."""
     loaded, replies = Loaded(written_with), Replies(answer)
     late.when_asked(lambda frame: replies.tell_where(frame, loaded))
@@ -153,7 +155,7 @@ def observe(message: messages.Question, loaded: Loaded) -> Observation:
     """Answer a question of the grader. The observation is empty if a source was loaded, or a ban enforced."""
     match message:
         case Ban():
-            library(loaded.written_with).enforce(message)
+            backend(loaded.written_with).enforce(message)
             return Observation()
         case messages.Load():
             return load(message, loaded)

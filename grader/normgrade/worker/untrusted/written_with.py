@@ -9,12 +9,16 @@ from types import ModuleType
 from typing import Any, Protocol
 
 from normgrade.course.ban import Ban
+from normgrade.course.library import Library
 from normgrade.worker.wire.observation import Array, Playable, Value
 
-MODULES = {"torch": "normgrade.worker.untrusted.in_pytorch", "numpy": "normgrade.worker.untrusted.in_numpy"}
+MODULES = {
+    Library.TORCH: "normgrade.worker.untrusted.in_pytorch",
+    Library.NUMPY: "normgrade.worker.untrusted.in_numpy",
+}
 
 
-class Library(Protocol):
+class Backend(Protocol):
     """The part of playing that depends on the library. `in_pytorch.py` and `in_numpy.py` implement it."""
 
     probes: ModuleType  # the generic probes
@@ -46,7 +50,7 @@ class Library(Protocol):
 
 
 @cache
-def library(name: str) -> Library:
-    """Return the library of that name, "torch" or "numpy". The first call imports it."""
-    found: Library = import_module(MODULES[name])
+def backend(library: Library) -> Backend:
+    """Return the backend of a library. The first call imports the library."""
+    found: Backend = import_module(MODULES[library])
     return found

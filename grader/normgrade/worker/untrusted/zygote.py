@@ -25,11 +25,12 @@ from pathlib import Path
 import numpy as np
 
 from normgrade.course.ban import Ban
+from normgrade.course.library import Library
 from normgrade.language import _
 from normgrade.language.places import Place
 from normgrade.worker.untrusted import late
 from normgrade.worker.untrusted import worker as untrusted
-from normgrade.worker.untrusted.written_with import library
+from normgrade.worker.untrusted.written_with import backend
 from normgrade.worker.walls import Protection, Walls, at_most, selftest, walls_of
 from normgrade.worker.walls.kernel import Missing, prctl
 from normgrade.worker.walls.process import Budget
@@ -41,15 +42,15 @@ SELF_TEST_S = 10.0  # on the slowest machine; it takes some milliseconds
 
 
 def main(
-    control_fd: int, tier: str, grader: Mapping[str, str], bans: Sequence[tuple[tuple[str, ...], tuple[str, ...]]], written_with: str
+    control_fd: int, tier: str, grader: Mapping[str, str], bans: Sequence[tuple[tuple[str, ...], tuple[str, ...]]], library: str
 ) -> None:
     """Warm up, build the strongest walls up to `tier`, then serve.
 
-    `grader` holds the grader's namespaces: kind → name. `bans` are those that workers will enforce: banned, and allowed. `written_with`
-    names the library that submissions are written with.
+    `grader` holds the grader's namespaces: kind → name. `bans` are those that workers will enforce: banned, and allowed. `library`
+    names the one that submissions are written with.
     """
-    control = socket.socket(fileno=control_fd)
-    used = library(written_with)
+    control, written_with = socket.socket(fileno=control_fd), Library(library)
+    used = backend(written_with)
     gc.freeze()  # collections skip imported objects, which would take a tenth of the time of the imports
     warm_up(written_with)
     for banned, allowed in bans:
@@ -123,18 +124,18 @@ def self_test(walls: Walls, grader: Mapping[str, str], works: Callable[[], bool]
     return tried, failed
 
 
-def example_works(written_with: str) -> bool:
+def example_works(written_with: Library) -> bool:
     """Return True if a small submission can be played with a request like those of every suite."""
-    used, loaded = library(written_with), untrusted.Loaded(written_with)
+    used, loaded = backend(written_with), untrusted.Loaded(written_with)
     untrusted.observe(messages.Load(used.EXAMPLE, "example.py", "submission"), loaded)
     seen = untrusted.observe(messages.PlayQuestion(used.first_step(), 2**16), loaded)
     output = seen.values.get(Place("output", step=1))
     return seen.error is None and isinstance(output, Array) and bool(np.abs(output.values).max() == 0.0)
 
 
-def warm_up(written_with: str) -> None:
+def warm_up(written_with: Library) -> None:
     """Do everything once that a worker does, so that all imports and allocations are made before the forks."""
-    used, loaded = library(written_with), untrusted.Loaded(written_with)
+    used, loaded = backend(written_with), untrusted.Loaded(written_with)
     used.use_one_thread()
     ban = Ban(("no.such.name",))  # last, when every module that can be banned has been imported
     plays = [messages.PlayQuestion(request, 2**16) for request in (used.first_step(), *used.many_steps())]

@@ -14,6 +14,8 @@ if TYPE_CHECKING:  # the zygote starts before the grader imports NumPy
 
 HALF = ("float16", "bfloat16")  # the dtypes of half precision
 NAME_LIMIT = 100  # characters of a name
+BY_HAND = "ByHand"  # the name of the exception that a banned operation raises
+NO_SUCH_PROBE = "NoSuchProbe"  # the name of the exception about an unknown probe
 
 
 @dataclass(frozen=True, slots=True, eq=False)

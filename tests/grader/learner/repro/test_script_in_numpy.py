@@ -11,6 +11,7 @@ import pytest
 
 from normgrade.compare.played import Played
 from normgrade.course.course import Course
+from normgrade.course.library import Library
 from normgrade.learner.repro.script_in_numpy import IMPORTS, body, tools
 from normgrade.oracle.draws import complete
 from normgrade.oracle.expectation import expect
@@ -34,9 +35,9 @@ WEIGHT = np.array([2.0, 3.0, 5.0], np.float32)
 def written(asked: TypedRequest, folder: Path) -> str:
     """Return the output of the script for a play of the wrong source."""
     right, wrong = load(RIGHT, "right.py", "right"), load(WRONG, "wrong.py", "wrong")
-    asked = complete(right, asked, None, "numpy")
-    expectation = expect(right, asked, written_with="numpy")
-    seen = Played(play(wrong, expectation.request, written_with="numpy"), expectation)
+    asked = complete(right, asked, None, Library.NUMPY)
+    expectation = expect(right, asked, written_with=Library.NUMPY)
+    seen = Played(play(wrong, expectation.request, written_with=Library.NUMPY), expectation)
     assert seen.differences
     path = folder / "wrong.py"
     path.write_text(WRONG, encoding="utf-8")

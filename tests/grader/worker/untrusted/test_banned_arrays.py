@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from normgrade.course.ban import Ban
+from normgrade.course.library import Library
 from normgrade.worker.trusted.host import Host
 from normgrade.worker.untrusted.banned_arrays import banned_functions, in_numpy
 from normgrade.worker.wire.observation import Request
@@ -34,7 +35,7 @@ def test_banned_function_raises_in_every_spelling(hosts: dict[str, Host], expres
 
 @pytest.fixture(scope="module")
 def hosts() -> object:
-    with Host(bans=[BAN], written_with="numpy") as numpy, Host(bans=[BAN]) as torch:
+    with Host(bans=[BAN], written_with=Library.NUMPY) as numpy, Host(bans=[BAN]) as torch:
         yield {"numpy": numpy, "torch": torch}
 
 

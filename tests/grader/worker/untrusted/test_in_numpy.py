@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from normgrade.course.ban import Ban
+from normgrade.course.library import Library
 from normgrade.worker.trusted.host import Host
 from normgrade.worker.untrusted import in_numpy
 from normgrade.worker.untrusted.play import load, play
@@ -18,7 +19,7 @@ BAN = Ban(("torch", "jax"))
 
 @pytest.fixture(scope="module")
 def host() -> Iterator[Host]:
-    with Host("process", written_with="numpy", bans=[BAN]) as host:
+    with Host("process", written_with=Library.NUMPY, bans=[BAN]) as host:
         yield host
 
 
@@ -41,7 +42,7 @@ def test_a_worker_plays_both_functions(host: Host) -> None:
 
 
 def test_without_fork_processes_are_started_anew() -> None:
-    with Host(fork=False, written_with="numpy") as host:
+    with Host(fork=False, written_with=Library.NUMPY) as host:
         seen = asked(host, "import sys\ndef f():\n    return 'torch' in sys.modules\n")
     assert seen.error is None and seen.values["result"] is False
 
@@ -73,7 +74,9 @@ def test_every_play_starts_with_the_same_settings() -> None:
     source = "import numpy as np, random\ndef f():\n    np.seterr(all='raise')\n    return np.random.rand() + random.random()\n"
     module = load(source, "f.py")
     before = np.geterr()
-    one, other = (play(module, Request("function_call", {"function": "f", "args": [], "kwargs": {}}), written_with="numpy") for _ in "ab")
+    one, other = (
+        play(module, Request("function_call", {"function": "f", "args": [], "kwargs": {}}), written_with=Library.NUMPY) for _ in "ab"
+    )
     assert one.values["result"].values == other.values["result"].values  # type: ignore[union-attr]
     assert np.geterr() == before
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from normgrade.course.library import Library
 from normgrade.worker.trusted.host import Host
 from normgrade.worker.untrusted.on_record import play_on_record
 from normgrade.worker.untrusted.rewriting import SpotKind, rewritten
@@ -27,7 +28,7 @@ def request(*args: Any) -> Request:
 X_IN = request(Array(X, "float64"))
 
 
-def played(source: str, *puts: Put, keep: bool = True, library: str = "torch", asked: Request = X_IN) -> Recording:
+def played(source: str, *puts: Put, keep: bool = True, library: Library = Library.TORCH, asked: Request = X_IN) -> Recording:
     return play_on_record(source, "f.py", asked, None, 10_000, library, puts, keep)
 
 
@@ -49,7 +50,7 @@ def test_values_are_recorded_in_order() -> None:
 
 
 def test_a_loop_counts_its_iterations() -> None:
-    found = [each for each in played(COUNTED, library="torch").records if text(COUNTED, each) == "total += row * 2"]
+    found = [each for each in played(COUNTED, library=Library.TORCH).records if text(COUNTED, each) == "total += row * 2"]
     assert found == [] or [each.iteration for each in found] == [0, 1]
     source = COUNTED.replace("import numpy as np", "import torch").replace("np.zeros(3)", "torch.zeros(3)")
     found = [each for each in played(source).records if text(source, each) == "total += row * 2"]

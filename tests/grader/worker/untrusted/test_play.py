@@ -17,15 +17,15 @@ from normgrade.probes.results import Estimate
 from normgrade.worker.untrusted.exceptions import MESSAGE_LIMIT
 from normgrade.worker.untrusted.play import given, load, play
 from normgrade.worker.untrusted.play import to_value as value_of
-from normgrade.worker.untrusted.written_with import library
-from normgrade.worker.wire.observation import Array, Cause, Error, Foreign, Frame, Observation, Reason, Request, Value
+from normgrade.worker.untrusted.written_with import backend
+from normgrade.worker.wire.observation import NO_SUCH_PROBE, Array, Cause, Error, Foreign, Frame, Observation, Reason, Request, Value
 
 X = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
 
 
 def to_value(thing: object, size_limit_bytes: int | None = None) -> Value:
     """Convert an object of PyTorch to a value that can travel."""
-    return value_of(thing, library("torch"), size_limit_bytes)
+    return value_of(thing, backend("torch"), size_limit_bytes)
 
 
 def loaded(source: str, name: str = "played") -> ModuleType:
@@ -95,7 +95,7 @@ def test_unknown_probe_is_an_error() -> None:
     assert observation.error == Error(
         Cause.RAISED,
         'there is no probe "no_such_probe"',
-        ("NoSuchProbe", "AttributeError", "Exception", "BaseException"),
+        (NO_SUCH_PROBE, "AttributeError", "Exception", "BaseException"),
     )
 
 
@@ -331,7 +331,7 @@ def test_a_small_tensor_that_looks_large_is_described() -> None:
 
 
 def test_arrays_become_tensors_at_any_depth() -> None:
-    found = given({"x": [Array(X, "float32"), (Array(X, "bfloat16"), 3)], "n": None, "s": "text"}, library("torch"))
+    found = given({"x": [Array(X, "float32"), (Array(X, "bfloat16"), 3)], "n": None, "s": "text"}, backend("torch"))
     first, (second, three) = found["x"]
     assert torch.equal(first, torch.from_numpy(X)) and second.dtype is torch.bfloat16
     assert (three, found["n"], found["s"]) == (3, None, "text") and isinstance(found["x"][1], tuple)
@@ -339,7 +339,7 @@ def test_arrays_become_tensors_at_any_depth() -> None:
 
 def test_changed_tensor_leaves_the_request_unchanged() -> None:
     array = Array(X.copy(), "float32")
-    given(array, library("torch")).zero_()
+    given(array, backend("torch")).zero_()
     assert (array.values == X).all()
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from normgrade.worker.untrusted.stopping import Banned, ByHand, raising, stop, stop_when_imported
+from normgrade.worker.wire.observation import BY_HAND
 
 SAYS = r"^this calls `colours\.red`, which the exercise bans \(by the rule `colours\.\*`\): it is to be written by hand$"
 
@@ -49,3 +50,7 @@ def test_module_imported_later_is_stopped_too(tmp_path: Path, monkeypatch: pytes
         with pytest.raises(ByHand, match=SAYS):
             importlib.import_module("colours_for_once").red()
         del sys.modules["colours_for_once"]
+
+
+def test_exception_has_the_name_that_the_grader_knows() -> None:
+    assert ByHand.__name__ == BY_HAND

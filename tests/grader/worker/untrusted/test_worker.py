@@ -9,6 +9,7 @@ import sys
 import numpy as np
 import pytest
 
+from normgrade.course.library import Library
 from normgrade.course.package import PACKAGE
 from normgrade.worker.untrusted import worker as untrusted
 from normgrade.worker.wire import framing, messages
@@ -16,7 +17,7 @@ from normgrade.worker.wire.observation import Array, Cause, Observation, Request
 
 
 def test_a_source_is_loaded_and_played() -> None:
-    loaded = untrusted.Loaded("torch")
+    loaded = untrusted.Loaded(Library.TORCH)
     assert untrusted.observe(messages.Load("def f(x):\n    return x + 1", "f.py", "submission"), loaded) == Observation()
     request = Request("function_call", {"function": "f", "args": [1], "kwargs": {}})
     assert untrusted.observe(messages.PlayQuestion(request, 100), loaded).values["result"] == 2
@@ -31,12 +32,12 @@ def test_a_source_is_loaded_and_played() -> None:
     ],
 )
 def test_a_source_that_cannot_be_loaded_is_an_observation(source: str, cause: Cause, message: str) -> None:
-    error = untrusted.observe(messages.Load(source, "f.py", "submission"), untrusted.Loaded("torch")).error
+    error = untrusted.observe(messages.Load(source, "f.py", "submission"), untrusted.Loaded(Library.TORCH)).error
     assert error is not None and error.cause is cause and message in error.message
 
 
 def test_own_probes_are_played_on_the_submission() -> None:
-    loaded = untrusted.Loaded("torch")
+    loaded = untrusted.Loaded(Library.TORCH)
     untrusted.observe(messages.Load("def f():\n    return 3", "f.py", "submission"), loaded)
     untrusted.observe(messages.Load("def twice(impl):\n    return {'seen': 2 * impl.f()}", "probes.py", "probes"), loaded)
     assert untrusted.observe(messages.PlayQuestion(Request("twice", {}), 100), loaded).values == {"seen": 6}
@@ -47,7 +48,7 @@ CALL = Request("function_call", {"function": "f", "args": [], "kwargs": {}})
 
 
 def test_repeated_source_in_questions_is_loaded_once() -> None:
-    loaded = untrusted.Loaded("torch")
+    loaded = untrusted.Loaded(Library.TORCH)
     untrusted.observe(messages.Load(COUNTED.format(1), "f.py", "submission"), loaded)
     sources = [None, COUNTED.format(1), COUNTED.format(2), COUNTED.format(2), None, COUNTED.format(1)]
     seen = [untrusted.observe(messages.PlayQuestion(CALL, 100, source), loaded).values["result"] for source in sources]
@@ -55,7 +56,7 @@ def test_repeated_source_in_questions_is_loaded_once() -> None:
 
 
 def test_broken_source_in_a_question_is_tried_again() -> None:
-    loaded = untrusted.Loaded("torch")
+    loaded = untrusted.Loaded(Library.TORCH)
     untrusted.observe(messages.Load(COUNTED.format(1), "f.py", "submission"), loaded)
     for source in ("1 / 0", "1 / 0"):
         error = untrusted.observe(messages.PlayQuestion(CALL, 100, source), loaded).error
@@ -65,7 +66,7 @@ def test_broken_source_in_a_question_is_tried_again() -> None:
 
 @pytest.mark.parametrize("exactly", [True, False])
 def test_a_question_may_be_played_in_float64(exactly: bool) -> None:
-    loaded = untrusted.Loaded("torch")
+    loaded = untrusted.Loaded(Library.TORCH)
     untrusted.observe(messages.Load("import torch\n\ndef f():\n    return str(torch.ones(1).dtype)", "f.py", "submission"), loaded)
     seen = untrusted.observe(messages.PlayQuestion(CALL, 100, exactly=exactly), loaded).values["result"]
     assert seen == ("torch.float64" if exactly else "torch.float32")

@@ -8,16 +8,16 @@ import sys
 
 import pytest
 
-from normgrade.worker.untrusted.written_with import MODULES, Library, library
+from normgrade.worker.untrusted.written_with import MODULES, Backend, backend
 
-ASKED = [name for name, value in vars(Library).items() if inspect.isfunction(value) and not name.startswith("_")]
+ASKED = [name for name, value in vars(Backend).items() if inspect.isfunction(value) and not name.startswith("_")]
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_library_has_every_function(name: str) -> None:
-    found = library(name)
+    found = backend(name)
     for asked in ASKED:
-        wanted = [each for each in inspect.signature(getattr(Library, asked)).parameters if each != "self"]
+        wanted = [each for each in inspect.signature(getattr(Backend, asked)).parameters if each != "self"]
         assert [*inspect.signature(getattr(found, asked)).parameters] == wanted
     assert found.probes.function_call and found.EXAMPLE
 

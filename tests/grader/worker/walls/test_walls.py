@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from normgrade.course.course import Limits
+from normgrade.course.library import Library
 from normgrade.language.errors import GraderError
 from normgrade.worker.trusted import launch
 from normgrade.worker.trusted.host import Host, Worker
@@ -105,7 +106,7 @@ def test_numpy_submissions_cannot_read_pytorch() -> None:
     found = importlib.util.find_spec("torch")
     assert found is not None
     source = f"import numpy.linalg\ndef f():\n    return len(open({found.origin!r}).read(1))\n"
-    for written_with, read in (("numpy", False), ("torch", True)):
+    for written_with, read in ((Library.NUMPY, False), (Library.TORCH, True)):
         with Host("linux", written_with=written_with) as host, only("linux", host).worker(source, "f.py") as worker:
             seen = worker.play(Request("function_call", {"function": "f", "args": [], "kwargs": {}}), 1000)
         assert (seen.error is None) == read, seen.error
