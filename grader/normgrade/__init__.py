@@ -20,6 +20,6 @@ else:
         """Import the functions for notebooks when they are asked for."""
         if name not in ("check", "load_ipython_extension"):
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from normgrade.notebook import notebook
+        from normgrade.notebook import notebook  # nothing is loaded before it is asked for
 
         return getattr(notebook, name)

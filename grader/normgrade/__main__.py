@@ -10,16 +10,16 @@ def main() -> None:
     """Run a command and end the process."""
     try:
         open_closed_streams()
-        from normgrade.worker import interrupts
+        from normgrade.worker import interrupts  # only after the streams are open
 
         interrupts.remember()  # as `cli.main` does, but before its imports
-        from normgrade.cli import main as run_command
+        from normgrade.cli import main as run_command  # only after interrupts are remembered
 
         run_command()
     except KeyboardInterrupt:  # it came before `remember`, or as the command ended
         end("Error: Interrupted before it was done.\n", 130)
     except Exception:  # a module is missing, or there is no memory for it
-        import traceback
+        import traceback  # only after a fault of normgrade
 
         end(traceback.format_exc(), 3)
 

@@ -18,8 +18,9 @@ from functools import partial
 from normgrade.course.course import Course, Exercise
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import read_mistakes, read_wrong
-from normgrade.grading.grader import Grader, open_grader
+from normgrade.grading.grader import Grader
 from normgrade.grading.grading_options import Options, available
+from normgrade.grading.opening import open_grader
 from normgrade.grading.parallel import Job, Tick, over_cores
 from normgrade.report.report import Outcome
 

@@ -32,8 +32,9 @@ from dataclasses import dataclass, field
 from normgrade.course.course import Course, Exercise
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import Mistake, read_mistakes, together
-from normgrade.grading.grader import Grader, Submitted, open_grader
+from normgrade.grading.grader import Grader, Submitted
 from normgrade.grading.grading_options import Options
+from normgrade.grading.opening import open_grader
 from normgrade.report.report import Outcome
 
 PROMISED = {1: 1.0, 2: 0.95, 3: 0.85}

@@ -28,8 +28,8 @@ from pathlib import Path
 from normgrade.cli.watch import PAUSE_S
 from normgrade.course.course import Course
 from normgrade.course.mistakes import read_mistakes
-from normgrade.grading.grader import open_grader
 from normgrade.grading.grading_options import Options
+from normgrade.grading.opening import open_grader
 from normgrade.learner.watch.watch_session import Watching
 
 SLUG = "batch_norm"

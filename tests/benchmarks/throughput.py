@@ -21,8 +21,9 @@ from typing import NamedTuple
 
 from normgrade.course.course import Course, Exercise
 from normgrade.course.files import read_text
-from normgrade.grading.grader import Grader, open_grader
+from normgrade.grading.grader import Grader
 from normgrade.grading.grading_options import Options
+from normgrade.grading.opening import open_grader
 from normgrade.report.report import Outcome
 from normgrade.worker.trusted.launch import Zygote
 

@@ -17,9 +17,11 @@ from pathlib import Path
 
 from normgrade.course.course import Course, Exercise
 from normgrade.course.mistakes import read_mistakes
-from normgrade.grading.grade import Submission, report_on
-from normgrade.grading.grader import Grader, open_grader
+from normgrade.grading.grade import Submission
+from normgrade.grading.grader import Grader
 from normgrade.grading.grading_options import Options
+from normgrade.grading.opening import open_grader
+from normgrade.grading.reporting import report_on
 from normgrade.inspection.inspection import inspect_file
 from normgrade.report.report import Check, Report
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import gc
+import gettext
 import io
 import os
 import re
@@ -118,17 +119,17 @@ def normgrade(context: click.Context) -> None:
 
 def say_what_to_do() -> None:
     """Print the next step in a workspace; outside of one, how to begin."""
-    from normgrade.cli.options import say
-    from normgrade.learner.workspace import Workspace, find_course
+    from normgrade.cli.options import say  # only without a command
+    from normgrade.learner.workspace import Workspace, find_course  # only without a command
 
     workspace = Workspace.find()
     if workspace is None:
         say(_("Begin with `normgrade init my-norms`: it makes a folder with a stub and a prompt for every exercise."))
         say(_("`normgrade list` shows the exercises, `normgrade --help` all commands."))
         return
-    from normgrade.cli.warn import warn_of_unfinished
-    from normgrade.learner.practice.interviews import going_on, interviews_of
-    from normgrade.learner.standing import advice, records
+    from normgrade.cli.warn import warn_of_unfinished  # only without a command
+    from normgrade.learner.practice.interviews import going_on, interviews_of  # loads sqlite3
+    from normgrade.learner.standing import advice, records  # loads sqlite3
 
     if (interview := interviews_of(workspace).running()) is not None:
         say(*going_on(interview, datetime.now(UTC)))
@@ -251,21 +252,20 @@ def speak_here(language: str) -> None:
 
     Wrapping of Chinese replaces functions of click; report/render/wrapping.py owns these patches.
     """
-    import gettext
 
     speak(language)
     os.environ["LANGUAGE"] = language
     gettext.bindtextdomain("normgrade", CATALOGUES)
     gettext.textdomain("normgrade")
     if language != ENGLISH:
-        from normgrade.report.render.wrapping import break_chinese_help
+        from normgrade.report.render.wrapping import break_chinese_help  # only for help in Chinese
 
         break_chinese_help()
 
 
 def language_of(arguments: Sequence[str]) -> str:
     """Return the language that --lang names, else NORMGRADE_LANG, else the workspace, else the locale."""
-    from normgrade.learner.workspace import Workspace
+    from normgrade.learner.workspace import Workspace  # only without a command
 
     asked = [*arguments, ""][arguments.index("--lang") + 1] if "--lang" in arguments else ""
     asked = next((each.removeprefix("--lang=") for each in arguments if each.startswith("--lang=")), asked)
@@ -302,7 +302,7 @@ def complain_of_usage(error: click.ClickException) -> int:
 
 def broken(error: BaseException) -> int:
     """Print the traceback of an error of the grader itself, and ask for a report of it."""
-    import traceback
+    import traceback  # only after a fault of normgrade
 
     click.echo(visible("".join(traceback.format_exception(error))), err=True, nl=False)
     what = f"{type(error).__name__}: {error}"
@@ -313,7 +313,7 @@ def complain(sentence: str, code: int) -> int:
     """Print a sentence as an error to stderr, and return the exit code."""
     said = _("Error: {message}", message=sentence)
     if sys.stderr.isatty():
-        from normgrade.report.render.terminal import open_console
+        from normgrade.report.render.terminal import open_console  # loads NumPy
 
         open_console(sys.stderr).print(said)
     else:

@@ -61,27 +61,27 @@ class Bar:
 
     @cached_property
     def console(self) -> Console:
-        from normgrade.report.render.terminal import open_console
+        from normgrade.report.render.terminal import open_console  # loads NumPy
 
         return open_console(to_stderr=sys.stderr.isatty())
 
     @cached_property
     def progress(self) -> Progress:
         """The line, as a table of the current step."""
-        from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn  # loads rich
 
         text, left = TextColumn("{task.description}", markup=False), TimeRemainingColumn(compact=True)
         return Progress(SpinnerColumn("line"), text, BarColumn(), TaskProgressColumn(), left, console=self.console)
 
     def start(self) -> None:
         if self.live is None:
-            from rich.live import Live
+            from rich.live import Live  # loads rich
 
             self.live = Live(get_renderable=self.content, console=self.console, transient=True, refresh_per_second=10)
             self.live.start(refresh=True)
 
     def content(self) -> RenderableType:
-        from rich.console import Group
+        from rich.console import Group  # loads rich
 
         return Group(*self.above, self.progress)
 

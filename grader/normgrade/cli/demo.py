@@ -24,7 +24,7 @@ WRONG = Path(__file__).with_name("demo_files") / f"{SLUG}.py"
 @click.command("demo")
 def demo_command() -> int:
     """Grade a wrong batch norm, then the right one."""
-    from normgrade.report.render.terminal import open_console, show
+    from normgrade.report.render.terminal import open_console, show  # loads NumPy
 
     exercise = Course.find(carried()).exercise(SLUG)
     submissions = [Submission(exercise, WRONG, WRONG.name), Submission(exercise, exercise.reference, exercise.reference.name)]

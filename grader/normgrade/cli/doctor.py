@@ -16,7 +16,8 @@ from rich.text import Text
 
 from normgrade import __version__
 from normgrade.language import _
-from normgrade.worker.walls import TIERS, Protection, at_least, walls_of
+from normgrade.worker.walls import TIERS, Protection, at_least, landlock, walls_of
+from normgrade.worker.walls.kernel import Missing
 
 
 @click.command("doctor")
@@ -25,9 +26,9 @@ def doctor_command() -> int:
 
     The walls are tried in a process of their own, as before every grading; what is told is what was witnessed.
     """
-    from normgrade.report.render.terminal import open_console
-    from normgrade.report.render.whole import indented
-    from normgrade.worker.trusted.host import Host
+    from normgrade.report.render.terminal import open_console  # loads NumPy
+    from normgrade.report.render.whole import indented  # loads NumPy
+    from normgrade.worker.trusted.host import Host  # loads tomllib
 
     console = open_console()
     console.print(Text(_("This machine"), style="bold"))
@@ -49,7 +50,6 @@ def machine() -> Iterator[tuple[str, str]]:
     yield _("system"), f"{platform.system()} {platform.release()}, {platform.machine()}"
     if sys.platform != "linux":
         return
-    from normgrade.worker.walls import landlock  # which loads the C library of Linux
 
     user = os.geteuid()
     yield _("user"), _("root: submissions run as nobody") if user == 0 else _("{number}: an ordinary user", number=user)
@@ -67,7 +67,6 @@ def installed(name: str) -> str:
 
 def asked(ask: Callable[[], str]) -> str:
     """Return the answer of `ask`, or the reason why the kernel gives none."""
-    from normgrade.worker.walls.kernel import Missing
 
     try:
         return ask()
@@ -77,7 +76,7 @@ def asked(ask: Callable[[], str]) -> str:
 
 def show_tier(console: Console, tier: str, protection: Protection) -> None:
     """Print one tier: if it holds here, its promises beyond those of the next weaker tier, and its losses."""
-    from normgrade.report.render.whole import indented
+    from normgrade.report.render.whole import indented  # loads NumPy
 
     walls, rank = walls_of(tier), TIERS.index(tier)
     weaker = walls_of(TIERS[rank - 1]).promises if rank else ()

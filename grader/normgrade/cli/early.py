@@ -79,7 +79,7 @@ class AboveBar(Known):
         self.bar, self.detail, self.total = bar, detail, len(submissions)
 
     def show(self, report: Report) -> None:
-        from normgrade.report.render.terminal import line_of, parts_of
+        from normgrade.report.render.terminal import line_of, parts_of  # loads NumPy
 
         lines = self.lines([line_of(report)] if self.detail == QUIET else list(parts_of(report, self.detail)))
         self.put(lines if len(lines) <= self.room else self.lines([line_of(report)]))
@@ -89,9 +89,9 @@ class AboveBar(Known):
             self.put([])
 
     def put(self, screen: list[list[Segment]]) -> None:
-        from rich.segment import SegmentLines
+        from rich.segment import SegmentLines  # loads rich
 
-        from normgrade.report.render.terminal import line_of
+        from normgrade.report.render.terminal import line_of  # loads NumPy
 
         lines = self.lines(list(map(line_of, self.complete)))
         left = self.room - len(screen)
@@ -103,9 +103,9 @@ class AboveBar(Known):
 
     def lines(self, parts: Sequence[RenderableType]) -> list[list[Segment]]:
         """Return the parts as lines, drawn once: to draw them at every move of the bar would take too much time."""
-        from rich.console import Group
+        from rich.console import Group  # loads rich
 
-        from normgrade.report.render.terminal import WIDEST
+        from normgrade.report.render.terminal import WIDEST  # loads NumPy
 
         console = self.bar.console
         return console.render_lines(Group(*parts), console.options.update(width=min(console.width, WIDEST), height=None), pad=False)

@@ -20,8 +20,8 @@ from normgrade.course.course import Course
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import Mistake, read_mistakes
 from normgrade.course.own_numbers import called
-from normgrade.grading.grader import open_grader
 from normgrade.grading.grading_options import Options
+from normgrade.grading.opening import open_grader
 from normgrade.language import _, n_
 from normgrade.language.errors import CourseError, UsageError, did_you_mean
 from normgrade.learner.practice.interviews import refuse_in_interview
@@ -50,8 +50,8 @@ def explain_command(name: str | None, slug: str | None, course_folder: Path | No
     if name is None:
         say(*made_by_you(course, slug))
         return
-    from normgrade.learner.explanation import explain
-    from normgrade.report.render.terminal import open_console
+    from normgrade.learner.explanation import explain  # loads pytest
+    from normgrade.report.render.terminal import open_console  # loads NumPy
 
     known = {slug: read_mistakes(course.exercise(slug))} if slug else mistakes_of_all(course, course_folder)
     found_in = mistakes_called(name, known, course)
@@ -130,8 +130,8 @@ def show(console: Console, found: Explanation) -> None:
 
 def show_example(console: Console, heading: str, example: Example | None) -> None:
     """Print the claim of an example's check, and the numbers of both sides."""
-    from normgrade.report.render.whole import indented, side_lines
-    from normgrade.report.render.wording import claim_of
+    from normgrade.report.render.whole import indented, side_lines  # loads NumPy
+    from normgrade.report.render.wording import claim_of  # loads NumPy
 
     console.print()
     if example is None:

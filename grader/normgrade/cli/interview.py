@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +20,8 @@ from normgrade.course.course import Course
 from normgrade.grading.grading_options import Options, available
 from normgrade.language import _
 from normgrade.language.errors import UsageError
+from normgrade.learner.practice.interview_folder import folder_of
+from normgrade.learner.practice.interview_steps import Wish, begin, end, with_answers
 from normgrade.learner.practice.interviews import interviews_of
 from normgrade.learner.workspace import Workspace, find_course, needed
 
@@ -58,7 +61,6 @@ def interview_command(
     stay as they are. Until the end `check` tells which claims hold, while hints, diagnoses and answers wait. Run again, it goes on where it
     was; once the time is over, everything is graded.
     """
-    from normgrade.learner.practice.interview_steps import Wish
 
     workspace, course = needed(), find_course(course_folder)
     wished = {"--minutes": minutes, "--level": level, "--questions": questions, "--seed": seed}
@@ -93,7 +95,6 @@ def last_of(workspace: Workspace) -> Interview | None:
 
 def start(workspace: Workspace, course: Course, wish: Wish, options: Options) -> None:
     """Begin an interview."""
-    from normgrade.learner.practice.interview_steps import begin
 
     try:
         interview = begin(workspace, course, wish, datetime.now().astimezone())
@@ -112,11 +113,9 @@ def start(workspace: Workspace, course: Course, wish: Wish, options: Options) ->
 
 def go_on(workspace: Workspace, course: Course, interview: Interview, options: Options, ending: bool) -> None:
     """Show the plan and ask the open questions; at the end, or when the time is over, grade everything."""
-    from normgrade.cli.interview_talk import ask
-    from normgrade.cli.interview_words import show_plan
-    from normgrade.learner.practice.interview_folder import folder_of
-    from normgrade.learner.practice.interview_steps import with_answers
-    from normgrade.report.render.terminal import open_console
+    from normgrade.cli.interview_talk import ask  # loads rich
+    from normgrade.cli.interview_words import show_plan  # loads rich
+    from normgrade.report.render.terminal import open_console  # loads NumPy
 
     console, folder = open_console(), folder_of(workspace, interview)
     if not (ending or interview.is_over(datetime.now(UTC))):
@@ -129,11 +128,9 @@ def go_on(workspace: Workspace, course: Course, interview: Interview, options: O
 
 def finish(workspace: Workspace, course: Course, interview: Interview, options: Options) -> None:
     """Grade everything, and show the result."""
-    from dataclasses import replace
 
-    from normgrade.cli.interview_words import show_result
-    from normgrade.learner.practice.interview_steps import end
-    from normgrade.report.render.terminal import open_console
+    from normgrade.cli.interview_words import show_result  # loads rich
+    from normgrade.report.render.terminal import open_console  # loads NumPy
 
     with progress() as watched:
         ended, reports = end(workspace, course, interview, replace(options, progress=watched), datetime.now(UTC))
@@ -151,9 +148,9 @@ def mark_the_last(workspace: Workspace, course: Course) -> None:
 
 def talk_it_over(workspace: Workspace, course: Course, interview: Interview) -> None:
     """Show the questions with their answers, take marks, and sum up."""
-    from normgrade.cli.interview_talk import show_answers
-    from normgrade.cli.interview_words import summary
-    from normgrade.report.render.terminal import open_console
+    from normgrade.cli.interview_talk import show_answers  # loads rich
+    from normgrade.cli.interview_words import summary  # loads rich
+    from normgrade.report.render.terminal import open_console  # loads NumPy
 
     console = open_console()
     interview = show_answers(console, course, interview, interviews_of(workspace).keep)

@@ -63,8 +63,8 @@ def planned(exercise: Exercise, folder: Path) -> tuple[str, ...]:
 
 def show_result(console: Console, interview: Interview, course: Course, reports: Sequence[Report]) -> None:
     """Print the results of the exercises, and the diagnoses."""
-    from normgrade.report.render.whole import panel_of
-    from normgrade.report.render.wording import losses_in_words
+    from normgrade.report.render.whole import panel_of  # loads NumPy
+    from normgrade.report.render.wording import losses_in_words  # loads NumPy
 
     ended = interview.ended or interview.deadline
     used = round((ended - interview.begun).total_seconds() / 60)

@@ -87,8 +87,8 @@ class Keyboard:
     def begin(self) -> None:
         """Have the terminal send each key at once and not show it. Keys that were typed ahead are kept."""
         if self.terminal is not None:
-            import termios
-            import tty
+            import termios  # not on every system
+            import tty  # not on every system
 
             self.before = self.before or termios.tcgetattr(self.terminal)
             with suppress(termios.error):  # in the background this stops the process, and fails when it continues
@@ -97,7 +97,7 @@ class Keyboard:
     def end(self) -> None:
         """Restore the settings of the terminal."""
         if self.terminal is not None and self.before is not None:
-            import termios
+            import termios  # not on every system
 
             with suppress(termios.error):  # the terminal is closed
                 termios.tcsetattr(self.terminal, termios.TCSADRAIN, self.before)

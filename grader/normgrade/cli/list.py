@@ -50,7 +50,7 @@ def list_exercises(course_folder: Path | None) -> None:
 def list_workspace(course: Course, workspace: Workspace) -> None:
     """List the exercises of a workspace, and the next step."""
     from normgrade.learner.practice.interviews import running_here, status_in_words  # it imports SQLite, which only a workspace needs
-    from normgrade.learner.standing import advice, records
+    from normgrade.learner.standing import advice, records  # loads sqlite3
 
     found, interview = records(course, workspace), running_here()
     print_rows({record.exercise: row(record.exercise, record.standing, record.before) for record in found})
@@ -63,7 +63,7 @@ def row(exercise: Exercise, standing: str, before: Sequence[str]) -> tuple[str, 
 
 
 def print_rows(rows: Mapping[Exercise, Sequence[str]]) -> None:
-    from normgrade.report.render.terminal import open_console
+    from normgrade.report.render.terminal import open_console  # loads NumPy
 
     console = open_console()
     print_by_group(console, COLUMNS, rows)

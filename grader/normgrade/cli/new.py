@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from normgrade.authoring.names import USUAL, checked_contract, checked_slug, refuse_taken
 from normgrade.cli.options import course_option, say
 from normgrade.cli.warn import with_course
 from normgrade.course.course import Course, carried, named_by_environment
@@ -30,8 +31,7 @@ def new_command(slug: str, contract: tuple[str, ...], numpy: bool, probes: bool,
     SLUG is its name, and SIGNATURE what it defines: "WeightNorm(weight, dim=0)" is a layer, "softmax(x, dim=-1)" a function. What is there
     already is never overwritten. With --course and an empty folder, a new course begins there.
     """
-    from normgrade.authoring.draft import Draft, add, files_of
-    from normgrade.authoring.names import USUAL, checked_contract, checked_slug, refuse_taken
+    from normgrade.authoring.draft import Draft, add, files_of  # loads pytest
 
     checked_slug(slug)
     signatures = checked_contract(contract or (USUAL if numpy else ()), numpy)
@@ -63,7 +63,7 @@ def course_of_author(course_folder: Path | None, language: str | None) -> Course
 
     The course that normgrade carries is chosen only inside its own folder. Raise UsageError if no course is meant.
     """
-    from normgrade.authoring.draft import begin_course
+    from normgrade.authoring.draft import begin_course  # loads pytest
 
     if course_folder is not None and is_empty(course_folder):
         course = begin_course(course_folder, tuple(filter(None, [ENGLISH, language])))

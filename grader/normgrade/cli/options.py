@@ -103,9 +103,9 @@ def refuse_unless_revealed(exercise: Exercise, what: str) -> None:
 
 def say(*paragraphs: str) -> None:
     """Print texts for people, wrapped to the terminal."""
-    from rich.text import Text
+    from rich.text import Text  # loads rich
 
-    from normgrade.report.render.terminal import open_console
+    from normgrade.report.render.terminal import open_console  # loads NumPy
 
     console = open_console()
     for paragraph in paragraphs:
@@ -118,7 +118,7 @@ def hand_over(reports: Sequence[Report], format: str, output: Path | None, detai
     if output is not None:
         write_report(output, format, render(reports, format, detail))
     elif format == "terminal":
-        from normgrade.report.render.terminal import open_console, show
+        from normgrade.report.render.terminal import open_console, show  # loads NumPy
 
         show(reports, open_console(), detail)
     else:

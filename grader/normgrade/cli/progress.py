@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from normgrade.cli.by_group import Column, print_by_group
+from normgrade.cli.interview_words import summary
 from normgrade.cli.options import course_option, say
 from normgrade.cli.warn import warn_of_unfinished
 from normgrade.course.course import Course
@@ -41,7 +42,7 @@ COLUMNS = (
 @course_option
 def progress_command(course_folder: Path | None) -> None:
     """Your attempts, the mistakes made most often, and what is next."""
-    from normgrade.report.render.terminal import open_console
+    from normgrade.report.render.terminal import open_console  # loads NumPy
 
     course = find_course(course_folder)
     warn_of_unfinished(course, course_folder)
@@ -95,8 +96,6 @@ def show_next(console: Console, course: Course, found: Sequence[Record], workspa
 def show_interviews(ended: Sequence[Interview]) -> None:
     """Print the results of the interviews, the last one last."""
     if ended:
-        from normgrade.cli.interview_words import summary
-
         say("", _("Interviews"))
         for interview in ended[-INTERVIEWS_SHOWN:]:
             say(f"  {summary(interview)}")

@@ -33,6 +33,6 @@ def title(summary: str) -> str:
 
 def rendered(markdown: str) -> Markdown:
     """Return Markdown of a course for a terminal. The address of a link stands beside its words, not hidden under them."""
-    from rich.markdown import Markdown
+    from rich.markdown import Markdown  # loads rich
 
     return Markdown(markdown, hyperlinks=False)

@@ -17,8 +17,8 @@ from normgrade.cli.shell_words import checks_alike, slugs_alike
 from normgrade.cli.warn import warn_of_folders
 from normgrade.course.course import Exercise
 from normgrade.course.files import put_in_place, read_plain
-from normgrade.grading.grader import open_grader
 from normgrade.grading.grading_options import Options
+from normgrade.grading.opening import open_grader
 from normgrade.inspection.inspection import inspect_file
 from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean
@@ -45,8 +45,8 @@ def repro_command(slug: str, check: str | None, seed: int, output: Path | None, 
     It is plain Python, so that a debugger can follow. CHECK is a name that the
     report gives, or its beginning; without it, the first check that fails.
     """
-    from normgrade.learner.repro.reproduction import script, sealed
-    from normgrade.report.render.wording import seed_in_words
+    from normgrade.learner.repro.reproduction import script, sealed  # loads NumPy
+    from normgrade.report.render.wording import seed_in_words  # loads NumPy
 
     refuse_in_interview("normgrade repro")
     exercise = find_course(course_folder).exercise(slug)
@@ -75,7 +75,7 @@ def repro_command(slug: str, check: str | None, seed: int, output: Path | None, 
 
 def refuse_unless_writable(output: Path) -> None:
     """Raise a UsageError if there is a file, unless it is an unchanged script of `repro`."""
-    from normgrade.learner.repro.reproduction import is_as_made
+    from normgrade.learner.repro.reproduction import is_as_made  # loads NumPy
 
     refuse_links(output, Workspace.find(output.parent))
     if is_own(output):

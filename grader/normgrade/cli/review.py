@@ -19,6 +19,7 @@ from normgrade.cli.progress import ago
 from normgrade.cli.warn import warn_of_unfinished
 from normgrade.language import _, n_
 from normgrade.learner.practice.interviews import refuse_in_interview
+from normgrade.learner.practice.slips import Review, Reviews, hunts, slips
 from normgrade.learner.standing import attempts_of
 from normgrade.learner.workspace import find_course, needed
 
@@ -37,8 +38,7 @@ def review_command(everything: bool, course_folder: Path | None) -> int:
     A right answer is shown with one of them in it, and you find its line. A mistake comes back after a day, and later while you find it.
     It is about exercises that have passed.
     """
-    from normgrade.learner.practice.slips import Reviews, hunts, slips
-    from normgrade.report.render.terminal import open_console
+    from normgrade.report.render.terminal import open_console  # loads NumPy
 
     refuse_in_interview("normgrade review")
     workspace, course, now = needed(), find_course(course_folder), datetime.now(UTC)
@@ -101,7 +101,6 @@ def first_of_code(source: str) -> int:
 
 def answer(hunt: Hunt, reviews: Reviews) -> None:
     """Ask for the line, and record the answer."""
-    from normgrade.learner.practice.slips import Review
 
     line = typed.next_line(_("Which line is wrong? "))
     knew = line.isdecimal() and int(line) in hunt.lines

@@ -48,6 +48,6 @@ def show_command(slug: str | None, answers: bool, stub: bool, no_pager: bool, co
     if not sys.stdout.isatty():
         click.echo(visible(prompt), nl=False)
         return
-    from normgrade.report.render.terminal import open_console
+    from normgrade.report.render.terminal import open_console  # loads NumPy
 
     page(open_console(), rendered(prompt), wanted=not no_pager)

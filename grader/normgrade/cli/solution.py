@@ -48,7 +48,7 @@ def solution_command(slug: str, way: str | None, spoil: bool, course_folder: Pat
     if not sys.stdout.isatty():
         click.echo(as_spoken(read_text(path)), nl=False)
         return
-    from normgrade.report.render.terminal import open_console
+    from normgrade.report.render.terminal import open_console  # loads NumPy
 
     console = open_console()
     if way is not None:

@@ -13,8 +13,8 @@ from normgrade.cli.options import course_option, isolation_option, refuse_unless
 from normgrade.cli.output import refuse_links
 from normgrade.cli.shell_words import one_of, slugs_alike
 from normgrade.cli.warn import warn_of_folders
-from normgrade.grading.grader import open_grader
 from normgrade.grading.grading_options import Options
+from normgrade.grading.opening import open_grader
 from normgrade.inspection.inspection import inspect_file
 from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean, either
@@ -77,11 +77,11 @@ def try_command(
     inspection = inspect_file(path, exercise)
     if not inspection.runnable or inspection.source is None:
         raise UsageError(_("{path} cannot be played: {why}", path=path, why=inspection.findings[0].text))
-    from normgrade.cli.two_sides import show
-    from normgrade.grading.trial import Trial, played
-    from normgrade.learner.typed_call import build_of
-    from normgrade.learner.typed_input import inputs_of
-    from normgrade.report.render.terminal import open_console
+    from normgrade.cli.two_sides import show  # loads pytest
+    from normgrade.grading.trial import Trial, played  # loads NumPy
+    from normgrade.learner.typed_call import build_of  # loads NumPy
+    from normgrade.learner.typed_input import inputs_of  # loads NumPy
+    from normgrade.report.render.terminal import open_console  # loads NumPy
 
     trial = Trial(exercise, build_of(call, exercise), inputs_of(inputs, dtype), not evaluating, backward, seed)
     if not inputs and (trial.has_mode or backward):

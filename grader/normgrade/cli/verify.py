@@ -13,6 +13,8 @@ from normgrade.cli.output import format_of, refuse_unless_writable
 from normgrade.cli.shell_words import checks_of_one, mistakes_of_one, slugs_alike, ways_of_one
 from normgrade.cli.warn import warn_of_folders
 from normgrade.course.course import Course
+from normgrade.grading.grading_options import Options, available
+from normgrade.grading.opening import open_grader
 from normgrade.language import _
 from normgrade.language.errors import UsageError
 from normgrade.learner.workspace import find_course
@@ -73,13 +75,12 @@ def verify_command(
     if envelope:
         return show_envelopes(course, slugs, required)
 
-    from normgrade.grading.grading_options import Options, available
-    from normgrade.report.render.terminal import open_console
-    from normgrade.verify.close_up import close_up
-    from normgrade.verify.matrix import matrix, matrix_of_habits
-    from normgrade.verify.proofs import verify
-    from normgrade.verify.shipping import write
-    from normgrade.verify.unfinished import sorted_out
+    from normgrade.report.render.terminal import open_console  # loads NumPy
+    from normgrade.verify.close_up import close_up  # loads pytest
+    from normgrade.verify.matrix import matrix, matrix_of_habits  # loads pytest
+    from normgrade.verify.proofs import verify  # loads pytest
+    from normgrade.verify.shipping import write  # loads pytest
+    from normgrade.verify.unfinished import sorted_out  # loads pytest
 
     exercises, unfinished = ([course.exercise(slugs[0])], []) if closely else sorted_out(course, slugs)
     warn_of_folders()
@@ -101,10 +102,8 @@ def verify_command(
 
 def show_envelopes(course: Course, slugs: Sequence[str], required: str) -> int:
     """Print the envelope of each exercise with its holes. Return 1 if there are any, else 0."""
-    from normgrade.grading.grader import open_grader
-    from normgrade.grading.grading_options import Options
-    from normgrade.verify.envelope import envelope_of, holes
-    from normgrade.verify.unfinished import sorted_out
+    from normgrade.verify.envelope import envelope_of, holes  # loads pytest
+    from normgrade.verify.unfinished import sorted_out  # loads pytest
 
     exercises, lacking = sorted_out(course, slugs)[0], False
     with open_grader(exercises, Options(required=required)) as grader:

@@ -12,6 +12,7 @@ from normgrade.cli.options import course_option, say, whole_number
 from normgrade.cli.shell_words import slugs_alike
 from normgrade.cli.warn import warn_of_folders, warn_of_unfinished, without_hindered
 from normgrade.course.folders import user_cache
+from normgrade.grading.grading_options import Options, available
 from normgrade.language import n_
 from normgrade.learner.workspace import find_course
 
@@ -32,8 +33,7 @@ def warm_command(slugs: tuple[str, ...], cores: int | None, course_folder: Path 
         warn_of_unfinished(course, course_folder)
     chosen = [course.exercise(slug) for slug in dict.fromkeys(slugs)] if slugs else without_hindered(course, course_folder)
     warn_of_folders()
-    from normgrade.grading.grading_options import Options, available
-    from normgrade.grading.warming import warm
+    from normgrade.grading.warming import warm  # loads pytest
 
     started = time.monotonic()
     with progress() as watched:

@@ -11,6 +11,7 @@ import click
 from normgrade.course.course import Course, Exercise
 from normgrade.course.folders import user_cache, user_config
 from normgrade.course.private_folder import first_refused
+from normgrade.grading.fault import fault
 from normgrade.language import _
 from normgrade.language.visible import visible
 
@@ -23,7 +24,6 @@ def warn_of_unfinished(course: Course, course_folder: Path | None) -> None:
 
 def without_hindered(exercises: Iterable[Exercise], course_folder: Path | None) -> list[Exercise]:
     """Return the exercises that can be graded, and name the others."""
-    from normgrade.grading.fault import fault
 
     found = {exercise: fault(exercise) for exercise in dict.fromkeys(exercises)}
     for exercise, why in found.items():

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
@@ -17,9 +18,10 @@ from normgrade.cli.options import course_option, isolation_option
 from normgrade.cli.shell_words import slugs_alike
 from normgrade.cli.suspend import stepping_aside
 from normgrade.cli.warn import warn_of_folders, warn_of_unfinished, without_hindered
+from normgrade.cli.watch_loop import on_one_screen
 from normgrade.course.course import Course, Exercise
-from normgrade.grading.grader import Grader, open_grader
 from normgrade.grading.grading_options import Options, available
+from normgrade.grading.opening import open_grader
 from normgrade.language import _
 from normgrade.language.errors import CourseError, UsageError
 from normgrade.learner.practice.interviews import refuse_in_interview
@@ -27,6 +29,10 @@ from normgrade.learner.standing import next_record, records
 from normgrade.learner.watch.file_saves import waker
 from normgrade.learner.watch.watch_session import Watching
 from normgrade.learner.workspace import Workspace, find_course
+from normgrade.report.render.terminal import open_console, show
+
+if TYPE_CHECKING:
+    from normgrade.grading.grader import Grader
 
 PAUSE_S = 0.05  # between two looks at the file, without watchfiles
 PAUSE_WOKEN_S = 0.25  # between two looks at stdout, if watchfiles tells of changes of the file
@@ -42,7 +48,6 @@ def watch_command(slug: str | None, required: str, course_folder: Path | None) -
     Without SLUG it is the one to go on with. In a terminal it is one screen that stays: n goes to the next exercise, h gives a hint, s
     shows the task, d all differences; ? shows all keys, and q quits. Elsewhere every report is written out. Ctrl-C ends it, too.
     """
-    from normgrade.report.render.terminal import open_console
 
     refuse_in_interview("normgrade watch")
     course = find_course(course_folder)
@@ -58,8 +63,6 @@ def watch_command(slug: str | None, required: str, course_folder: Path | None) -
                 grader, course = opened.enter_context(open_for_all(course, exercise, options, course_folder))
             watching = Watching(grader, course, exercise)
             if console.is_terminal and not console.is_dumb_terminal:
-                from normgrade.cli.watch_loop import on_one_screen
-
                 on_one_screen(watching, console)
             else:
                 written_out(watching, console)
@@ -97,7 +100,6 @@ def to_go_on_with(course: Course) -> Exercise:
 
 def written_out(watching: Watching, console: Console) -> None:
     """Print every report below the one before, until q, or until nobody reads them any more."""
-    from normgrade.report.render.terminal import show
 
     with waker(watching.watched.path.parent) as saves, keys(saves) as keyboard, stepping_aside(keyboard.end, keyboard.begin):
         while streams.why_dropped() is None:

@@ -117,7 +117,7 @@ def lock(path: Path, patience_s: float, shared: bool = False, dir_fd: int | None
 
 def wait_for(fd: int, path: Path, patience_s: float, shared: bool) -> None:
     """Wait until this process holds the lock. Raise BlockingIOError after `patience_s` seconds."""
-    from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, flock
+    from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, flock  # not on every system
 
     until = time.monotonic() + patience_s
     while True:

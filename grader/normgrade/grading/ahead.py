@@ -37,9 +37,9 @@ def compute_ahead(suite: Suite, reference_run: ReferenceRun, options: Options) -
         return
     with oracle.cache.alone(name):
         if oracle.cache.get(name) is None:
-            from concurrent.futures.process import BrokenProcessPool
+            from concurrent.futures.process import BrokenProcessPool  # loads multiprocessing
 
-            from normgrade.grading.parallel import Job, over_cores
+            from normgrade.grading.parallel import Job, over_cores  # loads multiprocessing
 
             slices = [suite.names[core :: options.cores] for core in range(options.cores)]
             jobs = [

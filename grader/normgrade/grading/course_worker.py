@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import tee
 from types import TracebackType
 from typing import Self
@@ -11,7 +11,10 @@ from typing import Self
 from normgrade.course.ban import Ban
 from normgrade.course.course import Exercise, Limits
 from normgrade.course.files import read_where_there
+from normgrade.course.library import Library
 from normgrade.grading.run import gone
+from normgrade.oracle.exact_plays import ExactPlays
+from normgrade.oracle.expectation import Oracle
 from normgrade.worker.trusted.host import Host, Worker
 from normgrade.worker.wire.messages import PlayQuestion, RecordQuestion, Substitute
 from normgrade.worker.wire.observation import Observation, Playable, Recording
@@ -81,3 +84,14 @@ class SourceInWorker:
 
     def play(self, request: Playable, size_limit_bytes: int) -> Observation:
         return self.worker.answer(PlayQuestion(request, size_limit_bytes, self.source))
+
+
+def with_exact_plays(oracle: Oracle, exercise: Exercise, host: Host) -> Oracle:
+    """Return the oracle with its reference played in a worker, so that this process needs no PyTorch. A NumPy reference is played here."""
+
+    def in_worker(requests: Iterable[Playable]) -> Iterator[Observation | None]:
+        with CourseWorker(host, exercise) as worker:
+            yield from worker.plays(((oracle.reference or "", request) for request in requests), exactly=True)
+
+    play = oracle.played_here if exercise.written_with is Library.NUMPY else in_worker
+    return replace(oracle, exact_plays=ExactPlays(oracle.cache, play))

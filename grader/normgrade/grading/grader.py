@@ -1,42 +1,39 @@
-"""The grader: everything that grading needs, opened once for any number of submissions."""
+"""The grader: everything that grading needs, opened once for any number of submissions by `open_grader`."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
-from normgrade.course.ban import Ban
+from normgrade.compare.played import Result
 from normgrade.course.course import Exercise, Limits
 from normgrade.course.files import read_text, read_where_there
-from normgrade.course.folders import user_cache, user_config
 from normgrade.course.library import Library
 from normgrade.course.mistakes import Mistake, read_mistakes
+from normgrade.diagnosis.candidates import candidates
 from normgrade.diagnosis.deadline import NEVER, Deadline, OutOfTime
+from normgrade.diagnosis.footprints import Footprints
+from normgrade.diagnosis.investigation import Found, Investigation
+from normgrade.diagnosis.more_plays import MorePlays, NoMorePlays
+from normgrade.diagnosis.questioning import Questioning
+from normgrade.diagnosis.records import Records
+from normgrade.grading.course_worker import CourseWorker
 from normgrade.grading.grading_options import PUBLIC_SEED, Options
-from normgrade.language import _
-from normgrade.oracle.seal import Seal
+from normgrade.grading.in_process import InProcess
+from normgrade.grading.new_workers import InNewWorkers
+from normgrade.grading.reference_run import ReferenceRun
+from normgrade.grading.run import Run
+from normgrade.grading.tracking import at_hand, footprints, key_of_one, none_of, plays_of
+from normgrade.oracle.expectation import Oracle
 from normgrade.report.report import Outcome
-
-if TYPE_CHECKING:  # NumPy, pytest and torch are loaded after the zygote has started
-    from normgrade.compare.played import Result
-    from normgrade.diagnosis.footprints import Footprints
-    from normgrade.diagnosis.investigation import Found
-    from normgrade.diagnosis.records import Records
-    from normgrade.grading.course_worker import CourseWorker
-    from normgrade.grading.reference_run import ReferenceRun
-    from normgrade.grading.run import Run
-    from normgrade.oracle.expectation import Oracle
-    from normgrade.suite.suite import Suite
-    from normgrade.worker.trusted.host import Host, Worker
-    from normgrade.worker.wire.observation import Observation, Playable
+from normgrade.suite.suite import Suite
+from normgrade.worker.trusted.host import Host, Worker
 
 MOST_RUNS = 64  # held at once: enough for each exercise of a course, with one seed
 LEAST_LEFT_S = 2.0  # for a search to begin: the import of PyTorch takes about half of it
-Collect = Callable[[Iterable[Exercise]], "Mapping[str, Suite]"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +58,6 @@ class Grader:
 
     def results(self, exercise: Exercise, source: str, file_name: str, seed: int | None = None) -> Generator[Result]:
         """Yield the result of each check as soon as it is known. The worker ends after the last one, or when the generator is closed."""
-        from normgrade.grading.run import Run
-
         reference_run, suite = self.reference_run(exercise, seed), self.played(exercise)
         with self.worker(exercise, source, file_name) as worker:
             worker.announce(reference_run.questions(suite))
@@ -74,23 +69,16 @@ class Grader:
         The mistake is played in this process, as the oracle plays it, and only in the plays that it is known to change. It is right in all
         others.
         """
-        from normgrade.grading.in_process import InProcess
-        from normgrade.grading.run import Run
-
         plays = self.footprints(exercise).plays_of(mistake.name)
         in_process = InProcess(self.oracles[exercise.slug], mistake.source)
         return Run(in_process, self.reference_run(exercise, PUBLIC_SEED), plays).results(self.played(exercise))
 
     def course_worker(self, exercise: Exercise) -> CourseWorker:
         """Return a worker for many sources of the course's own, one after the other. The caller closes it."""
-        from normgrade.grading.course_worker import CourseWorker
-
         return CourseWorker(self.host(exercise), exercise, exercise.ban)
 
     def results_in(self, worker: CourseWorker, source: str) -> Generator[Result]:
         """Yield the result of each check on a source of the course's own, in a process that may have played others before it."""
-        from normgrade.grading.run import Run
-
         exercise = worker.exercise
         yield from Run(worker.player(source), self.reference_run(exercise)).results(self.played(exercise))
 
@@ -101,8 +89,6 @@ class Grader:
     @contextmanager
     def run(self, exercise: Exercise, source: str, file_name: str) -> Iterator[Run]:
         """Open a worker that plays on this source, check by check, in any order."""
-        from normgrade.grading.run import Run
-
         with self.worker(exercise, source, file_name) as worker:
             yield Run(worker, self.reference_run(exercise), ahead=self.played(exercise).tests)
 
@@ -117,8 +103,6 @@ class Grader:
 
     def reference_run(self, exercise: Exercise, seed: int | None = None) -> ReferenceRun:
         """Return the suite as the reference plays it, by default with the seed of the options. The newest reference_runs are kept."""
-        from normgrade.grading.reference_run import ReferenceRun
-
         key = exercise.slug, self.options.seed if seed is None else seed
         if key not in self.reference_runs:
             while len(self.reference_runs) >= MOST_RUNS:
@@ -171,14 +155,6 @@ class Grader:
         `within_s` limits the search among mistakes that were played. If their footprints have to be computed first, that ends so many
         seconds before the `deadline`. They are not computed for a submission of which no call came to its end.
         """
-        from normgrade.diagnosis.candidates import candidates
-        from normgrade.diagnosis.investigation import Found, Investigation
-        from normgrade.diagnosis.more_plays import MorePlays, NoMorePlays
-        from normgrade.diagnosis.questioning import Questioning
-        from normgrade.grading.course_worker import CourseWorker
-        from normgrade.grading.new_workers import InNewWorkers
-        from normgrade.grading.tracking import none_of, plays_of
-
         if not any(result.check.outcome is Outcome.FAILED for result in results):
             return Found(())
         suite, reference_run = self.suites[exercise.slug], self.reference_run(exercise, PUBLIC_SEED)
@@ -206,8 +182,6 @@ class Grader:
 
         Raises OutOfTime if they have to be computed, and are not by the deadline.
         """
-        from normgrade.grading.tracking import footprints
-
         if exercise.slug not in self.tracked:
             suite, reference_run, mistakes = self.suites[exercise.slug], self.reference_run(exercise, PUBLIC_SEED), read_mistakes(exercise)
             self.tracked[exercise.slug] = footprints(suite, reference_run, mistakes, self.options, deadline)
@@ -215,8 +189,6 @@ class Grader:
 
     def footprints_at_hand(self, exercise: Exercise) -> Footprints | None:
         """Return the footprints if nothing has to be computed for them; else None."""
-        from normgrade.grading.tracking import at_hand
-
         if exercise.slug not in self.tracked:
             suite, reference_run = self.suites[exercise.slug], self.reference_run(exercise, PUBLIC_SEED)
             if (found := at_hand(suite, reference_run, read_mistakes(exercise))) is not None:
@@ -225,56 +197,8 @@ class Grader:
 
     def records_of(self, exercise: Exercise) -> Records:
         """Return the records of the changes that known mistakes of an exercise were seen to make, with the public seed."""
-        from normgrade.diagnosis.records import Records
-        from normgrade.grading.tracking import key_of_one
-
         if exercise.slug not in self.records:
             reference_run = self.reference_run(exercise, PUBLIC_SEED)
             name_of = partial(key_of_one, reference_run)
             self.records[exercise.slug] = Records(reference_run.oracle.cache, read_mistakes(exercise), name_of)
         return self.records[exercise.slug]
-
-
-def starting(*libraries: Library) -> str:
-    """Return the text that these libraries are being imported."""
-    return _("{library} starts", library=", ".join(each.called for each in libraries))
-
-
-@contextmanager
-def open_grader(exercises: Sequence[Exercise], options: Options, collect: Collect | None = None) -> Iterator[Grader]:
-    """Start a zygote for each library. While it imports the library, collect the suites, by default in a pytest run of our own."""
-    from normgrade.worker.trusted.host import Host
-
-    bans: dict[Library, list[Ban]] = {}
-    for exercise in exercises:
-        bans.setdefault(exercise.written_with, []).append(exercise.ban)
-    with Seal(user_config()) as seal, ExitStack() as opened:
-        hosts = {
-            library: opened.enter_context(Host(options.tier, options.required, None, seal.before_worker, banned, library))
-            for library, banned in bans.items()
-        }
-        options.progress(starting(*hosts), 0, 0)
-        from normgrade.oracle.cache import Cache
-        from normgrade.oracle.expectation import Oracle
-        from normgrade.suite import collection
-
-        kept = Cache(user_cache(), seal.key)
-        distinct = {exercise.slug: exercise for exercise in exercises}
-        oracles = {slug: with_exact_plays(Oracle.of(each, kept), each, hosts[each.written_with]) for slug, each in distinct.items()}
-        try:
-            yield Grader(hosts, (collect or collection.collect)(distinct.values()), oracles, options)
-        finally:
-            kept.sweep()
-
-
-def with_exact_plays(oracle: Oracle, exercise: Exercise, host: Host) -> Oracle:
-    """Return the oracle with its reference played in a worker, so that this process needs no PyTorch. A NumPy reference is played here."""
-    from normgrade.grading.course_worker import CourseWorker
-    from normgrade.oracle.exact_plays import ExactPlays
-
-    def in_worker(requests: Iterable[Playable]) -> Iterator[Observation | None]:
-        with CourseWorker(host, exercise) as worker:
-            yield from worker.plays(((oracle.reference or "", request) for request in requests), exactly=True)
-
-    play = oracle.played_here if exercise.written_with is Library.NUMPY else in_worker
-    return replace(oracle, exact_plays=ExactPlays(oracle.cache, play))

@@ -6,8 +6,9 @@ from itertools import count
 
 from normgrade.course.course import Exercise
 from normgrade.grading.ahead import compute_ahead, doing, ships
-from normgrade.grading.grader import Grader, starting
+from normgrade.grading.grader import Grader
 from normgrade.grading.grading_options import PUBLIC_SEED
+from normgrade.grading.opening import starting
 from normgrade.grading.reference_run import ReferenceRun
 from normgrade.grading.tracking import plays_of
 

@@ -111,7 +111,7 @@ def played(
     suite: Suite, reference_run: ReferenceRun, mistakes: Sequence[Mistake], options: Options, deadline: Deadline, on_change: OnChange
 ) -> Footprints:
     """Play every mistake, on all cores if that is worth it, and return the footprints."""
-    from normgrade.grading.parallel import Job, over_cores
+    from normgrade.grading.parallel import Job, over_cores  # loads multiprocessing
 
     oracle, exercise, seed = reference_run.oracle, reference_run.exercise, reference_run.seed
     what = _("{exercise}: what each known mistake leads to, once for seed {seed}", exercise=exercise.slug, seed=seed)

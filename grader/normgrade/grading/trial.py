@@ -109,7 +109,7 @@ def filled(trial: Trial, oracle: Oracle, reference: str) -> Build:
 def initial_values(build: Build, oracle: Oracle, reference: str, seed: int) -> Mapping[str, Array]:
     """Return the parameters and buffers of a new layer by name; nothing if the reference refuses to build it."""
     implementation, probes = oracle.modules(reference)
-    import torch
+    import torch  # loads PyTorch
 
     torch.manual_seed(seed)
     story = request([build, evaluate(np.zeros(1, np.float32))], "", 0)

@@ -7,8 +7,9 @@ from dataclasses import replace
 from functools import partial
 
 from normgrade.course.course import Exercise
-from normgrade.grading.grader import Grader, open_grader
+from normgrade.grading.grader import Grader
 from normgrade.grading.grading_options import Options, silent
+from normgrade.grading.opening import open_grader
 from normgrade.grading.parallel import Job, Tick, over_cores
 from normgrade.grading.preparation import settle
 from normgrade.language import _

@@ -41,7 +41,7 @@ def speak(language: str) -> None:
     if language == ENGLISH:  # gettext is not even imported
         current = Spoken(ENGLISH, None)
         return
-    from gettext import translation
+    from gettext import translation  # English needs no catalogue
 
     current = Spoken(language, translation("normgrade", CATALOGUES, [language]))
 
@@ -92,7 +92,7 @@ def usual(environment: Mapping[str, str] = os.environ) -> str:
 
 def windows_locale() -> str:
     """Return the language of the desktop; Windows has no variables for it."""
-    import ctypes
-    import locale
+    import ctypes  # only on Windows
+    import locale  # only on Windows
 
     return locale.windows_locale.get(ctypes.windll.kernel32.GetUserDefaultUILanguage(), "")  # type: ignore[attr-defined]

@@ -28,7 +28,7 @@ class Graded:
 
     def _repr_html_(self) -> str:
         """Return the HTML. Every display has unique ids, because one notebook may show many, some of them from before a restart."""
-        from normgrade.report.render.html import render_fragment
+        from normgrade.report.render.html import render_fragment  # loads NumPy
 
         return render_fragment(self.reports, f"normgrade-{token_hex(6)}-") + paragraphs(self.below)
 
@@ -36,7 +36,7 @@ class Graded:
         printer.text(repr(self))
 
     def __repr__(self) -> str:
-        from normgrade.report.render.terminal import render_text
+        from normgrade.report.render.terminal import render_text  # loads NumPy
 
         return "\n".join([render_text(self.reports, TEXT).rstrip("\n"), *self.below])
 

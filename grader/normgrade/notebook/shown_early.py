@@ -19,7 +19,7 @@ class ShownEarly:
         """Show the first results, if this is IPython."""
         if self.shell is None:
             return
-        from normgrade.report.render.terminal import line_of
+        from normgrade.report.render.terminal import line_of  # loads NumPy
 
         line = "\n".join(line_of(report).plain for report in graded.reports)
         display: Any = import_module("IPython.display").display

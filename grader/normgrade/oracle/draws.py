@@ -103,7 +103,7 @@ def result_forms(
     reference: ModuleType, request: Differentiable, probes: ModuleType | None, written_with: Library
 ) -> dict[int, Form | None]:
     """Return the form of every result that has an upstream gradient, by the number of its step."""
-    from normgrade.worker.untrusted.play import play
+    from normgrade.worker.untrusted.play import play  # only to play
 
     forward = request.with_upstream(dict.fromkeys(request.undrawn))
     seen = play(reference, forward, probes, trusted=True, written_with=written_with).values
@@ -119,9 +119,9 @@ def layout(reference: ModuleType, request: LayerStory | NewLayer, probes: Module
 
     If the layer refuses to be built, return an empty dictionary.
     """
-    from normgrade.probes.layers import build, given_names, own_names
-    from normgrade.worker.untrusted.play import given, with_builders
-    from normgrade.worker.untrusted.written_with import backend
+    from normgrade.probes.layers import build, given_names, own_names  # loads PyTorch
+    from normgrade.worker.untrusted.play import given, with_builders  # only to play
+    from normgrade.worker.untrusted.written_with import backend  # only to play
 
     args, kwargs = (given(each, backend(Library.TORCH)) for each in (request.args, request.kwargs))
     try:

@@ -27,6 +27,7 @@ from normgrade.course.package import digest_of_sources
 from normgrade.language import N_, _
 from normgrade.language.errors import CourseError
 from normgrade.language.places import Place
+from normgrade.oracle import rounded_array
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.deferred import Deferred
 from normgrade.oracle.draws import complete, completed, generator, layout
@@ -420,7 +421,7 @@ def rounded_in(dtype: str, implementation: ModuleType, story: LayerStory, probes
 
     A float32 buffer is a statistic, and is left out.
     """
-    import torch
+    import torch  # loads PyTorch
 
     tensors = layout(implementation, story, probes)
     return {name for name, value in story.state.items() if value.dtype == dtype or isinstance(tensors.get(name), torch.nn.Parameter)}
@@ -440,7 +441,7 @@ def play_exactly(
     written_with: Library = Library.TORCH,
 ) -> Observation:
     """Play in float64, or in another arithmetic on float64 numbers."""
-    from normgrade.worker.untrusted.play import NATIVE, play
+    from normgrade.worker.untrusted.play import NATIVE, play  # only to play
 
     with quiet():
         return play(
@@ -456,7 +457,7 @@ def play_natively(
     traced: ModuleType | None = None,
     written_with: Library = Library.TORCH,
 ) -> Observation:
-    from normgrade.worker.untrusted.play import play
+    from normgrade.worker.untrusted.play import play  # only to play
 
     with quiet():
         return play(implementation, request, probes, size_limit_bytes, trusted=True, traced=traced, written_with=written_with)
@@ -473,7 +474,7 @@ def quiet() -> Iterator[None]:
 @lru_cache(maxsize=512)
 def module(source: str, name: str, shared: ModuleType | None = None) -> ModuleType:
     """Execute the source once and return it as a module, which is not kept in `sys.modules`. Meanwhile, shared probes are there."""
-    from normgrade.worker.untrusted.play import load
+    from normgrade.worker.untrusted.play import load  # only to play
 
     if shared is not None:
         sys.modules[SHARED] = shared
@@ -494,10 +495,8 @@ def unique_name(source: str, name: str) -> str:
 def random_rounding(written_with: Library, unit: float, seed: int) -> AbstractContextManager[object]:
     """Return the Monte Carlo arithmetic of a library."""
     if written_with is Library.NUMPY:
-        from normgrade.oracle import rounded_array
-
         return rounded_array.RandomRounding(unit, seed)
-    from normgrade.oracle import rounding
+    from normgrade.oracle import rounding  # loads PyTorch
 
     return rounding.RandomRounding(unit, seed)
 
@@ -508,7 +507,7 @@ def imported(written_with: Library) -> None:
     was_enabled = gc.isenabled()
     gc.disable()
     try:
-        from normgrade.worker.untrusted.written_with import backend
+        from normgrade.worker.untrusted.written_with import backend  # only to play
 
         backend(written_with)
     finally:

@@ -28,3 +28,8 @@ def found_in(folder: Path) -> Iterator[None]:
         sys.modules.pop(NAME, None)
         if before is not None:
             sys.modules[NAME] = before
+
+
+def is_hidden(path: Path) -> bool:
+    """Return True if this is the hidden suite of a course: <course>/tests/hidden/test_<slug>.py."""
+    return path.parent.parts[-2:] == ("tests", "hidden") and (path.parents[2] / "exercises" / path.stem.removeprefix("test_")).is_dir()

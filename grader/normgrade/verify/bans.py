@@ -79,7 +79,7 @@ def is_module(name: str) -> bool:
 @cache
 def names_of_pytorch() -> tuple[str, ...]:
     """Return the names of every operation, and of everything in the modules of PyTorch."""
-    from normgrade.worker.untrusted.by_hand import KERNELS, names_of
+    from normgrade.worker.untrusted.by_hand import KERNELS, names_of  # loads PyTorch
 
     operations = [name for operation in KERNELS for name in names_of(operation)]
     modules = [(name, module) for name, module in sys.modules.items() if name.partition(".")[0] == "torch"]

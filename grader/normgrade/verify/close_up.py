@@ -9,9 +9,11 @@ from pathlib import Path
 from normgrade.course.course import Exercise
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import read_mistakes, read_wrong
-from normgrade.grading.grade import Submission, report_on
-from normgrade.grading.grader import Grader, open_grader
+from normgrade.grading.grade import Submission
+from normgrade.grading.grader import Grader
 from normgrade.grading.grading_options import Options
+from normgrade.grading.opening import open_grader
+from normgrade.grading.reporting import report_on
 from normgrade.inspection.inspection import inspect_source
 from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean

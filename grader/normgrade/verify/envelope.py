@@ -180,7 +180,7 @@ def layout_of_array(x: np.ndarray) -> Iterator[str]:
 @contextmanager
 def in_pytorch(reference: ModuleType, exercise: Exercise, envelope: Envelope) -> Iterator[ModuleType]:
     """Yield a copy of the reference whose layers and functions record their inputs meanwhile."""
-    import torch
+    import torch  # loads PyTorch
 
     recorder = Recorder(envelope)
     watched = copied(reference)
@@ -229,7 +229,7 @@ class Recorder:
 
     def inputs(self, args: Iterable[Any], kwargs: Mapping[str, Any]) -> None:
         """Record the inputs of a call, and the settings around it."""
-        import torch
+        import torch  # loads PyTorch
 
         self.envelope.ways.add(f"default dtype {str(torch.get_default_dtype()).removeprefix('torch.')}")
         if not torch.is_grad_enabled():
@@ -247,7 +247,7 @@ class Recorder:
 
     def output(self, output: Any, caller: Any) -> None:
         """Record the gradient of an output when it arrives."""
-        import torch
+        import torch  # loads PyTorch
 
         if not (isinstance(output, torch.Tensor) and output.requires_grad and torch.is_grad_enabled()):
             return

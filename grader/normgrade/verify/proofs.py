@@ -17,8 +17,9 @@ from normgrade.compare.played import Result
 from normgrade.course.course import Course, Exercise
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import Mistake, read_mistakes, read_wrong
-from normgrade.grading.grader import Grader, open_grader
+from normgrade.grading.grader import Grader
 from normgrade.grading.grading_options import PUBLIC_SEED, Options, silent
+from normgrade.grading.opening import open_grader
 from normgrade.grading.parallel import Job, Tick, over_cores
 from normgrade.grading.preparation import prepare
 from normgrade.grading.run import gone

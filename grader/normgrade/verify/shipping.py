@@ -16,8 +16,9 @@ from normgrade.course.mistakes import Mistake, read_mistakes
 from normgrade.diagnosis.effects import Change
 from normgrade.diagnosis.footprints import Footprints, decode, encode
 from normgrade.grading.ahead import compute_ahead
-from normgrade.grading.grader import Grader, open_grader
+from normgrade.grading.grader import Grader
 from normgrade.grading.grading_options import PUBLIC_SEED, Options
+from normgrade.grading.opening import open_grader
 from normgrade.grading.recording import asked, recorded
 from normgrade.grading.reference_run import ReferenceRun
 from normgrade.grading.tracking import computed, made_for

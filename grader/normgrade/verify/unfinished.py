@@ -10,6 +10,7 @@ from normgrade.grading.fault import fault
 from normgrade.language import _
 from normgrade.language.errors import CourseError, UsageError
 from normgrade.report.report import NOTHING_RAN, Outcome, Report
+from normgrade.suite.collection import collect
 from normgrade.verify.completeness import is_unwritten, lacking, missing_files, unwritten
 from normgrade.verify.mutants import read_accepted
 from normgrade.verify.proofs import complete
@@ -50,7 +51,6 @@ def obstacles_to(course: Course, name: str) -> list[str]:
 
 def unequal_points(exercise: Exercise) -> Iterator[str]:
     """Yield a sentence if the points of the suite do not sum to those of the exercise."""
-    from normgrade.suite.collection import collect
 
     points, path = collect([exercise])[exercise.slug].points, exercise.suite.relative_to(exercise.course)
     if points != exercise.points:

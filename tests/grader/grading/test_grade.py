@@ -18,8 +18,9 @@ from normgrade.course.course import Course, Exercise, Limits, carried
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import COST, read_mistakes
 from normgrade.grading import grade as grade_module
-from normgrade.grading.grade import Submission, grade, granted
+from normgrade.grading.grade import Submission, grade
 from normgrade.grading.grading_options import Options
+from normgrade.grading.reporting import granted
 from normgrade.language.errors import CourseError
 from normgrade.report.report import SOME_INPUTS, Check, Diagnosis, Kind, Outcome, Report
 from normgrade.worker.trusted.host import Worker

@@ -13,8 +13,9 @@ import pytest
 from normgrade.course.course import Course, Exercise, Limits
 from normgrade.course.files import read_text
 from normgrade.course.library import Library
-from normgrade.grading.grader import LEAST_LEFT_S, Grader, open_grader
+from normgrade.grading.grader import LEAST_LEFT_S, Grader
 from normgrade.grading.grading_options import Options
+from normgrade.grading.opening import open_grader
 from normgrade.report.report import Outcome
 from normgrade.suite.collection import collect
 from normgrade.worker.trusted.host import Host

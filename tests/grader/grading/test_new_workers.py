@@ -11,9 +11,9 @@ from normgrade.course.course import Course, carried
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import read_mistakes
 from normgrade.grading.course_worker import CourseWorker
-from normgrade.grading.grader import open_grader
 from normgrade.grading.grading_options import Options
 from normgrade.grading.new_workers import InNewWorkers
+from normgrade.grading.opening import open_grader
 from normgrade.worker.wire.observation import Request
 
 EXERCISE = Course(carried()).exercise("standardize")

@@ -17,8 +17,8 @@ import normgrade
 from normgrade.course.course import Course, Exercise, carried
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import read_mistakes
-from normgrade.grading.grader import open_grader
 from normgrade.grading.grading_options import Options
+from normgrade.grading.opening import open_grader
 from normgrade.inspection.inspection import inspect_file
 from normgrade.report.report import Outcome
 from normgrade.suite.collection import collect

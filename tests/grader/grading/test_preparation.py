@@ -7,8 +7,8 @@ from pathlib import Path
 from normgrade.course.course import Course
 from normgrade.course.files import read_text
 from normgrade.course.library import Library
-from normgrade.grading.grader import open_grader
 from normgrade.grading.grading_options import Options
+from normgrade.grading.opening import open_grader
 from normgrade.grading.preparation import prepare
 from normgrade.report.report import Outcome
 

@@ -12,8 +12,8 @@ import pytest
 
 from normgrade.course.course import Course, Exercise
 from normgrade.course.files import read_text
-from normgrade.grading.grader import open_grader
 from normgrade.grading.grading_options import Options
+from normgrade.grading.opening import open_grader
 from normgrade.grading.recording import recorded
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Oracle
@@ -25,7 +25,7 @@ OUTCOMES = """
 import sys
 from pathlib import Path
 from normgrade.course.course import Course
-from normgrade.grading.grader import open_grader
+from normgrade.grading.opening import open_grader
 from normgrade.grading.grading_options import Options
 
 exercise = Course(Path(sys.argv[1])).exercise(sys.argv[2])

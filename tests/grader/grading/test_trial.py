@@ -11,8 +11,8 @@ import pytest
 from normgrade.compare.played import Played
 from normgrade.course.course import Course, Exercise
 from normgrade.course.files import read_text
-from normgrade.grading.grader import open_grader
 from normgrade.grading.grading_options import Options
+from normgrade.grading.opening import open_grader
 from normgrade.grading.trial import Trial, played
 from normgrade.language.errors import UsageError
 from normgrade.learner.typed_call import build_of

@@ -7,9 +7,11 @@ from pathlib import Path
 
 from normgrade.course.course import Exercise, Limits
 from normgrade.course.library import Library
-from normgrade.grading.grade import Submission, report_on
-from normgrade.grading.grader import Grader, open_grader
+from normgrade.grading.grade import Submission
+from normgrade.grading.grader import Grader
 from normgrade.grading.grading_options import Options
+from normgrade.grading.opening import open_grader
+from normgrade.grading.reporting import report_on
 from normgrade.inspection.inspection import inspect_file
 from normgrade.report.report import Outcome, Report
 from normgrade.worker.trusted.launch import Zygote

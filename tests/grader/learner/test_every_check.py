@@ -6,8 +6,8 @@ from pathlib import Path
 
 from normgrade.course.course import Course
 from normgrade.course.files import read_text
-from normgrade.grading.grader import open_grader
 from normgrade.grading.grading_options import Options
+from normgrade.grading.opening import open_grader
 from normgrade.learner.every_check import results_of
 from normgrade.report.report import Outcome
 

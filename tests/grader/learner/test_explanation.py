@@ -10,8 +10,8 @@ import pytest
 
 from normgrade.course.course import Course
 from normgrade.course.mistakes import read_mistakes
-from normgrade.grading.grader import open_grader
 from normgrade.grading.grading_options import Options
+from normgrade.grading.opening import open_grader
 from normgrade.learner.explanation import Explanation, explain
 from normgrade.report.report import Outcome
 

@@ -9,8 +9,8 @@ import pytest
 
 from normgrade.course.course import Course
 from normgrade.diagnosis.footprints import decode, encode
-from normgrade.grading.grader import open_grader
 from normgrade.grading.grading_options import Options
+from normgrade.grading.opening import open_grader
 from normgrade.report.report import Check, Outcome
 from normgrade.verify.proofs import verify
 from normgrade.verify.shipping import deviating_footprints, deviations, missing, write

@@ -13,8 +13,9 @@ import pytest
 
 from normgrade.compare.played import Result
 from normgrade.course.course import Course, Exercise, Limits
-from normgrade.grading.grader import Grader, open_grader
+from normgrade.grading.grader import Grader
 from normgrade.grading.grading_options import Options
+from normgrade.grading.opening import open_grader
 from normgrade.language import ENGLISH, LANGUAGES, speak
 from normgrade.remarks.crash import told
 from normgrade.report.report import Outcome, Raised

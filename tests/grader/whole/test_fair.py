@@ -12,8 +12,9 @@ import pytest
 
 from normgrade.course.course import Course, carried
 from normgrade.course.files import read_text
-from normgrade.grading.grader import Grader, open_grader
+from normgrade.grading.grader import Grader
 from normgrade.grading.grading_options import Options
+from normgrade.grading.opening import open_grader
 from normgrade.inspection.inspection import inspect_source
 from normgrade.report.report import Outcome, judgement
 

@@ -31,9 +31,11 @@ import normgrade
 from normgrade import cli
 from normgrade.cli.options import exit_code
 from normgrade.course.course import Course
-from normgrade.grading.grade import Submission, report_on
-from normgrade.grading.grader import Grader, open_grader
+from normgrade.grading.grade import Submission
+from normgrade.grading.grader import Grader
 from normgrade.grading.grading_options import Options
+from normgrade.grading.opening import open_grader
+from normgrade.grading.reporting import report_on
 from normgrade.inspection.inspection import inspect_file
 from normgrade.oracle.cache import SEAL_BYTES, Cache
 from normgrade.oracle.expectation import Oracle

@@ -8,8 +8,8 @@ import pytest
 from thorough import EVERYTHING, all_exercises_or_few
 
 from normgrade.course.course import Course, carried
-from normgrade.grading.grader import open_grader
 from normgrade.grading.grading_options import PUBLIC_SEED, Options
+from normgrade.grading.opening import open_grader
 from normgrade.verify.habits import fitting
 from normgrade.verify.proofs import Proof
 

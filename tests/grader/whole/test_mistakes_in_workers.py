@@ -9,8 +9,8 @@ from thorough import EVERYTHING, all_exercises_or_few, all_or
 
 from normgrade.course.course import Course, carried
 from normgrade.course.mistakes import read_mistakes
-from normgrade.grading.grader import open_grader
 from normgrade.grading.grading_options import Options
+from normgrade.grading.opening import open_grader
 
 EVERY = 3 if EVERYTHING else 6  # every sixth mistake: all of them would keep one core busy during the whole test run
 

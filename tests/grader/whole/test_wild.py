@@ -11,8 +11,9 @@ from thorough import EVERYTHING, all_or
 from wild import FOLDER, Wild, repaired, wild_submissions
 
 from normgrade.course.course import Course, carried
-from normgrade.grading.grader import Grader, open_grader
+from normgrade.grading.grader import Grader
 from normgrade.grading.grading_options import Options
+from normgrade.grading.opening import open_grader
 from normgrade.report.report import Outcome
 
 SUBMISSIONS = tuple(wild_submissions())

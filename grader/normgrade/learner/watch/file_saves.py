@@ -56,7 +56,7 @@ def status_of(path: Path) -> Status | None:
 def waker(folder: Path) -> Iterator[int | None]:
     """Return a file descriptor that becomes readable when anything changes in the folder; None without watchfiles."""
     try:
-        from watchfiles import watch
+        from watchfiles import watch  # loads watchfiles
     except ImportError:
         yield None
         return

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from normgrade.course.course import Course, Exercise
-from normgrade.grading.grade import Submission, report_on
-from normgrade.grading.grader import Grader
+from normgrade.grading.grade import Submission
 from normgrade.grading.grading_options import PUBLIC_SEED, OnProgress
 from normgrade.inspection.inspection import inspect_file
 from normgrade.language import _
@@ -25,6 +25,9 @@ from normgrade.learner.watch.file_saves import Watched
 from normgrade.learner.workspace import Workspace, submission_of
 from normgrade.report.report import Check, Outcome, Report
 from normgrade.report.reveal import reveal
+
+if TYPE_CHECKING:
+    from normgrade.grading.grader import Grader
 
 
 def ignore_change() -> None:
@@ -73,6 +76,8 @@ class Watching:
 
     def grade(self) -> None:
         """Grade the file as it is now, and record the attempt."""
+        from normgrade.grading.reporting import report_on  # loads NumPy
+
         path = self.watched.path
         submission = Submission(self.exercise, path, os.path.relpath(path))
         inspection = inspect_file(path, self.exercise)

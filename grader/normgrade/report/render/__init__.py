@@ -36,25 +36,25 @@ def preload(format: str) -> None:
 
 
 def as_terminal(reports: Sequence[Report], detail: Detail) -> str:
-    from normgrade.report.render.terminal import render_text
+    from normgrade.report.render.terminal import render_text  # loads NumPy
 
     return render_text(reports, detail)
 
 
 def as_json(reports: Sequence[Report], detail: Detail) -> str:
-    from normgrade.report.render.json import render_json
+    from normgrade.report.render.json import render_json  # loads NumPy
 
     return render_json(reports)
 
 
 def as_junit(reports: Sequence[Report], detail: Detail) -> str:
-    from normgrade.report.render.junit import render_junit
+    from normgrade.report.render.junit import render_junit  # loads NumPy
 
     return render_junit(reports)
 
 
 def as_html(reports: Sequence[Report], detail: Detail) -> str:
-    from normgrade.report.render.html import render_html
+    from normgrade.report.render.html import render_html  # loads NumPy
 
     return render_html(reports)
 

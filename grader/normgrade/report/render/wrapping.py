@@ -36,7 +36,7 @@ def breaks(line: str, width: int, fold: bool = True) -> list[int]:
 
     A word that is wider than a line is folded if `fold` is true; otherwise it stays whole.
     """
-    from rich.cells import cell_len, chop_cells
+    from rich.cells import cell_len, chop_cells  # loads rich
 
     found, column = [], 0
     for word in re.finditer(WORD, line):
@@ -52,7 +52,7 @@ def breaks(line: str, width: int, fold: bool = True) -> list[int]:
 
 def break_chinese_help() -> None:
     """Have click break lines of Chinese at the last column from now on."""
-    from click import formatting
+    from click import formatting  # loads click
 
     wrap = getattr(formatting.wrap_text, "plain", formatting.wrap_text)
 

@@ -269,7 +269,7 @@ def bubblewrap_command() -> list[str]:
     program = shutil.which("bwrap")
     if program is None or os.geteuid() == 0:
         return []
-    from normgrade.worker.walls.view import bubblewrap
+    from normgrade.worker.walls.view import bubblewrap  # loads importlib.metadata
 
     return bubblewrap(program)
 
@@ -302,7 +302,7 @@ def pipes() -> tuple[Pipes, tuple[int, int, int]]:
     """Return three new pipes: the grader's ends, and the worker's."""
     (their_question, question), (answer, their_answer), (output, their_output) = os.pipe(), os.pipe(), os.pipe()
     if sys.platform == "linux":
-        import fcntl
+        import fcntl  # not on every system
 
         for fd in (question, answer, output):
             with suppress(OSError):  # there is a limit on all pipes of a user together

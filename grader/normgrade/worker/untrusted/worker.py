@@ -53,7 +53,7 @@ def main(memory_mib: int, cpu_s: int, library: str) -> None:
     walls = Process()
     walls.prepare()
     if sys.platform == "win32":
-        import msvcrt
+        import msvcrt  # not on every system
 
         question, answer = os.dup(0), os.dup(1)
         os.dup2(os.open(os.devnull, os.O_RDWR), 0)
@@ -82,7 +82,7 @@ def enter(walls: Walls, budget: Budget, question: int, answer: int, output: int)
 
 def keep_files(files: dict[int, int]) -> None:
     """Move open files, new descriptor → old one, and close all others."""
-    import fcntl
+    import fcntl  # not on every system
 
     low = max(files) + 1
     spare = {target: fcntl.fcntl(fd, fcntl.F_DUPFD, low) for target, fd in files.items()}

@@ -54,7 +54,7 @@ class Process:
     def enclose(self, budget: Budget) -> None:
         if sys.platform == "win32":
             return
-        import resource
+        import resource  # not on every system
 
         lower(resource.RLIMIT_CORE, 0)
         stack_bytes, _ = resource.getrlimit(resource.RLIMIT_STACK)
@@ -71,7 +71,7 @@ class Process:
 
 def lower(limit: int, value: int) -> None:
     """Set a limit permanently, unless a stricter one is set already."""
-    import resource
+    import resource  # not on every system
 
     _, hard = resource.getrlimit(limit)
     value = value if hard == resource.RLIM_INFINITY else min(value, hard)

@@ -64,7 +64,7 @@ class Shut(Process):
         self.view.give_up(reason)
 
     def enclose(self, budget: Budget) -> None:
-        import resource
+        import resource  # not on every system
 
         lower(resource.RLIMIT_MEMLOCK, 0)
         super().enclose(budget)

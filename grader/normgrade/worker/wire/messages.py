@@ -124,7 +124,7 @@ def read(kinds: Kinds[M], frame: framing.Parts) -> tuple[int, M]:
     if frame.kind not in allowed:
         known = _(" or ").join(map(str, allowed))
         raise ProtocolError(_("a frame of kind {kind}; expected is {known}", kind=frame.kind, known=known))
-    from normgrade.worker.wire.packing import unpack
+    from normgrade.worker.wire.packing import unpack  # loads NumPy
 
     message = READERS[allowed[frame.kind]](unpack(frame.header, frame.body))
     return frame.serial, cast(M, message)

@@ -25,7 +25,7 @@ FLOATS = ("float64", "float32", "float16", "bfloat16")
 
 def written_records(records: Sequence[Record]) -> dict[str, Any]:
     """Return the fields of a message that hold these records."""
-    import numpy as np
+    import numpy as np  # loads NumPy
 
     table = [[each.place, each.iteration, FLOATS.index(each.dtype), *each.values.shape] for each in records]
     numbers = [np.zeros(0), *(each.values.ravel() for each in records)]

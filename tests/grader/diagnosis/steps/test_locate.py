@@ -13,8 +13,9 @@ from normgrade.course.course import Course
 from normgrade.diagnosis.steps import locate as locating
 from normgrade.diagnosis.steps.locate import locate
 from normgrade.diagnosis.steps.step import Step
-from normgrade.grading.grader import Grader, open_grader
+from normgrade.grading.grader import Grader
 from normgrade.grading.grading_options import Options
+from normgrade.grading.opening import open_grader
 from normgrade.report.report import Outcome
 from normgrade.worker.wire.messages import RecordQuestion, Substitute
 from normgrade.worker.wire.observation import Recording

@@ -13,8 +13,8 @@ import pytest
 from normgrade.compare.played import Result
 from normgrade.course.course import Course
 from normgrade.course.mistakes import read_mistakes
-from normgrade.grading.grader import open_grader
 from normgrade.grading.grading_options import Options
+from normgrade.grading.opening import open_grader
 from normgrade.learner.repro.reproduction import script
 from normgrade.report.report import ArrayDifference, Outcome
 
