@@ -16,6 +16,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from normgrade.course.course import Course, Exercise
 from normgrade.course.files import write_whole
 from normgrade.course.signature import Parameter, Signature
+from normgrade.course.translations import file_in
 from normgrade.language import ENGLISH
 from normgrade.suite.situations import SITUATIONS
 
@@ -59,12 +60,15 @@ def files_of(draft: Draft, course: Course) -> Mapping[Path, str]:
     files = {place.description: filled("exercise.toml", **values), place.prompt_in(ENGLISH): filled("README.md", **values)}
     if CHINESE in draft.languages:
         files[place.prompt_in(CHINESE)] = filled("README.zh.md", **values)
+        files[file_in(place.folder, CHINESE)] = filled("zh.toml", of="exercise.toml, and of the places that its own probes see")
     files[place.stub] = implementation(
         values, "{title}, by hand. `normgrade show {slug}` tells the task, `normgrade check {slug}` grades this file."
     )
     files[place.reference] = implementation(values, "{title}. TODO: who had the idea, and when; then the shortest right form.")
     files[place.alternatives_folder / "another_way.py"] = implementation(values, "TODO: what is different in this right way.", "TODO")
     files[place.mistakes] = filled("mistakes.toml", **values)
+    if CHINESE in draft.languages:
+        files[file_in(place.mistakes.parent, CHINESE)] = filled("zh.toml", of="mistakes.toml")
     if draft.probes:
         files[place.folder / "probes.py"] = filled("probes.py", **values)
     files[place.suite] = filled(f"test_{kind}.py", **values)

@@ -11,7 +11,7 @@ from normgrade.cli.bar import progress
 from normgrade.cli.options import DETAILS, course_option, hand_over, isolation_option, report_options, whole_number
 from normgrade.cli.output import format_of, refuse_unless_writable
 from normgrade.cli.shell_words import checks_of_one, mistakes_of_one, slugs_alike, ways_of_one
-from normgrade.cli.warn import warn_of_folders
+from normgrade.cli.warn import warn_of_folders, warn_of_untranslated
 from normgrade.course.course import Course
 from normgrade.grading.grading_options import Options, available
 from normgrade.grading.opening import open_grader
@@ -84,6 +84,7 @@ def verify_command(
 
     exercises, unfinished = ([course.exercise(slugs[0])], []) if closely else sorted_out(course, slugs)
     warn_of_folders()
+    warn_of_untranslated(course, exercises)
     with progress() as watched:
         options = Options(required=required, progress=watched, cores=cores or available(), only=only)
         if writes:

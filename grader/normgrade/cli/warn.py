@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
+from itertools import product
 from pathlib import Path
 from shlex import quote
 
@@ -12,7 +14,7 @@ from normgrade.course.course import Course, Exercise
 from normgrade.course.folders import user_cache, user_config
 from normgrade.course.private_folder import first_refused
 from normgrade.grading.fault import fault
-from normgrade.language import _
+from normgrade.language import LANGUAGES, _, n_
 from normgrade.language.visible import visible
 
 
@@ -30,6 +32,20 @@ def without_hindered(exercises: Iterable[Exercise], course_folder: Path | None) 
         if why is not None:
             warn(exercise.slug, str(why), course_folder)
     return [exercise for exercise, why in found.items() if why is None]
+
+
+def warn_of_untranslated(course: Course, exercises: Iterable[Exercise]) -> None:
+    """Say how many translations a file lacks, if its language is not one of the course: learners read English there."""
+    from normgrade.verify.texts import untranslated
+
+    others = [language for language in LANGUAGES if language not in course.settings.languages]
+    for exercise, language in product(exercises, others):
+        for path, number in Counter(path for path, _english in untranslated(exercise, language) if path.is_file()).items():
+            said = n_(
+                'Note: {path} lacks {n} translation. `verify` names it once course.toml has "{language}" in `languages`.',
+                'Note: {path} lacks {n} translations. `verify` names them once course.toml has "{language}" in `languages`.',
+                number, path=path.relative_to(course.root), language=language)  # fmt: skip
+            click.echo(visible(said), err=True)
 
 
 def warn_of_folders() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from itertools import product
 from pathlib import Path
 from typing import Literal
@@ -278,6 +278,15 @@ class Exercise:
         return self.reference.with_name("mistakes.toml")
 
     @property
+    def shared_mistakes(self) -> Path:
+        """The file from which known mistakes of one name take each key that an exercise does not give. It may be missing.
+
+        >>> Course.find().exercise("layer_norm").shared_mistakes.parent.name
+        'solutions'
+        """
+        return self.mistakes.parent.with_name("mistakes.toml")
+
+    @property
     def footprints(self) -> Path:
         """The file that says which facts each known mistake changes, so that they need not all be played. It may be missing.
 
@@ -294,6 +303,15 @@ class Exercise:
         'wrong.toml'
         """
         return self.reference.with_name("wrong.toml")
+
+    @property
+    def shared_wrong(self) -> Path:
+        """The file from which wrong answers of one name take each key that an exercise does not give. It may be missing.
+
+        >>> Course.find().exercise("layer_norm").shared_wrong.parent.name
+        'solutions'
+        """
+        return self.wrong.parent.with_name("wrong.toml")
 
     @property
     def spreads(self) -> Path:
@@ -421,17 +439,14 @@ class Course:
     @cached_property
     def settings(self) -> Settings:
         """The settings in `course.toml`; the defaults if there is no such file. Raise CourseError if it is wrong."""
-        path = self.description
-        if not path.exists():
-            return Settings()
-        table = Table.of_file(path)
+        table = Table.of_optional(self.description)
         settings = Settings(
             title=table.take("title", text, "normgrade"),
             reveal=table.take("reveal", one_of(*REVEALS), "full"),
             credit=table.take("credit", one_of(*CREDITS), "mistakes"),
             banned=bans_of(table),
             languages=table.take("languages", languages, (ENGLISH,)),
-            minimum=read_minimum(Table(path, table.take("minimum", mapping, {}), "minimum.")),
+            minimum=read_minimum(table.table("minimum", {})),
         )
         table.finish()
         return settings
@@ -527,15 +542,9 @@ class Course:
         if slug not in self.slugs:
             return ()
         try:
-            return after_in(read_text(Exercise.at(self.root, slug).description))
+            return Table.of_file(Exercise.at(self.root, slug).description).take("after", texts, ())
         except CourseError:
             return ()
-
-
-@lru_cache(maxsize=256)  # every exercise asks for those before it, and these for those before them
-def after_in(description: str) -> tuple[str, ...]:
-    """Return the value of `after` in the text of an `exercise.toml`. Raise a CourseError if it is wrong."""
-    return Table.parse(Path("exercise.toml"), description).take("after", texts, ())
 
 
 def named_by_environment() -> Path | None:
@@ -554,7 +563,6 @@ def carried() -> Path:
 def read_exercise(root: Path, slug: str, settings: Settings) -> Exercise:
     """Return the exercise that `exercise.toml` describes. Raise CourseError if a key or a value is wrong."""
     table = Table.of_file(Exercise.at(root, slug).description)
-    limits = Table(table.path, table.take("limits", mapping, {}), "limits.")
     say = partial(translated, folder=table.path.parent)
     exercise = Exercise(
         slug=slug,
@@ -570,7 +578,7 @@ def read_exercise(root: Path, slug: str, settings: Settings) -> Exercise:
         allowed=table.take("allowed", texts, ()),
         hints=tuple(map(say, table.take("hints", texts, ()))),
         places=translations(table.path.parent),
-        limits=read_limits(limits),
+        limits=read_limits(table.table("limits", {})),
         reveal=table.take("reveal", one_of(*REVEALS), settings.reveal),
         spread=table.take("spread", texts, ()),
         left_out=table.take("left_out", mapping, {}),

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import accumulate, pairwise
+from pathlib import Path
 
 from normgrade.course.course import Exercise
 from normgrade.course.files import read_text
 from normgrade.course.table import Table, Wrong, between, text, truth
+from normgrade.course.translations import translations
 from normgrade.language import _
-from normgrade.language.errors import CourseError
 
 TOKEN = re.compile(r"\s+|\d+\.?\d*(?:e[-+]?\d+)?|[\w.]+|[^\w\s]", re.IGNORECASE)  # a number, a name with dots, an operator, or space
 LONGEST_LABEL = 60  # in characters
@@ -80,53 +81,53 @@ class WrongAnswer:
     courtesy: bool = False
 
 
-def read_mistakes(exercise: Exercise) -> tuple[Mistake, ...]:
-    """Return every known mistake of an exercise, in the order of mistakes.toml. Raise CourseError if that file is wrong."""
-    reference, table = read_text(exercise.reference), Table.of_file(exercise.mistakes)
-    mistakes = tuple(read_mistake(entry, reference) for entry in table.tables("mistake"))
-    table.finish()
-    refuse_twice(table, "mistake", [mistake.name for mistake in mistakes])
-    return mistakes
+def read_mistakes(exercise: Exercise, language: str = "") -> tuple[Mistake, ...]:
+    """Return every known mistake of an exercise, in the order of mistakes.toml. Raise CourseError if a file is wrong.
+
+    `language` is that of their texts, a code such as "zh", by default the current one.
+    """
+    reference, words = read_text(exercise.reference), translations(exercise.mistakes.parent, language)
+    found = entries(Table.of_file(exercise.mistakes), exercise.shared_mistakes)
+    return tuple(read_mistake(name, entry, reference, words) for name, entry in found)
 
 
 def read_wrong(exercise: Exercise) -> tuple[WrongAnswer, ...]:
-    """Return every other wrong answer, in the order of wrong.toml; none without that file. Raise CourseError if it is wrong."""
+    """Return every other wrong answer, in the order of wrong.toml; none without that file. Raise CourseError if a file is wrong."""
     if not exercise.wrong.exists():
         return ()
     reference, table = read_text(exercise.reference), Table.of_file(exercise.wrong)
-    answers = tuple(read_wrong_answer(entry, reference) for entry in table.tables("wrong"))
-    table.finish()
-    refuse_twice(table, "wrong", [answer.name for answer in answers])
-    known = {mistake.name for mistake in read_mistakes(exercise)}
-    for answer in answers:
-        if answer.name in known:
-            table.wrong("wrong", _('the name "{name}" is that of a known mistake', name=answer.name))
-    return answers
+    for mistake in read_mistakes(exercise):
+        if mistake.name in table.content:
+            table.wrong(mistake.name, _("a known mistake has this name; choose another"))
+    return tuple(read_wrong_answer(name, entry, reference) for name, entry in entries(table, exercise.shared_wrong))
 
 
-def refuse_twice(table: Table, key: str, names: Sequence[str]) -> None:
-    """Raise a CourseError if two entries have the same name."""
-    for name in names:
-        if names.count(name) > 1:
-            table.wrong(key, _('the name "{name}" is given twice', name=name))
+def entries(table: Table, shared: Path) -> Iterator[tuple[str, Table]]:
+    """Yield the entries of a table, by name. Each takes the keys that it lacks from the entry of that name in the file `shared`."""
+    common = Table.of_optional(shared)
+    for name in table.content:
+        yield name, replace(table.table(name), shared=common.table(name, {}))
 
 
-def read_mistake(entry: Table, reference: str) -> Mistake:
-    """Return the mistake that one table of mistakes.toml describes."""
-    name, says, remedy = entry.take("name", text), entry.spoken("says", text), entry.spoken("remedy", label, "")
+def read_mistake(name: str, entry: Table, reference: str, words: Mapping[str, str]) -> Mistake:
+    """Return the mistake that one entry of mistakes.toml describes; `words` translate its texts."""
+    says, remedy = entry.take("says", text), entry.take("remedy", label, "")
     cost = entry.take("cost", between(1, 1000), COST)
-    source, edits = read_source(entry, name, reference)
-    return Mistake(name, says, source, edits, remedy, cost)
+    source, edits = read_source(entry, reference)
+    if len(words.get(remedy, "")) > LONGEST_LABEL:
+        said = _("its translation has more than {longest} characters: {said}", longest=LONGEST_LABEL, said=words[remedy])
+        entry.wrong("remedy", said)
+    return Mistake(name, words.get(says, says), source, edits, words.get(remedy, remedy), cost)
 
 
-def read_wrong_answer(entry: Table, reference: str) -> WrongAnswer:
-    """Return the wrong answer that one table of wrong.toml describes."""
-    name, what, courtesy = entry.take("name", text), entry.take("what", text), entry.take("courtesy", truth, False)
-    source, _edits = read_source(entry, name, reference)
+def read_wrong_answer(name: str, entry: Table, reference: str) -> WrongAnswer:
+    """Return the wrong answer that one entry of wrong.toml describes."""
+    what, courtesy = entry.take("what", text), entry.take("courtesy", truth, False)
+    source, _edits = read_source(entry, reference)
     return WrongAnswer(name, what, source, courtesy)
 
 
-def read_source(entry: Table, name: str, reference: str) -> tuple[str, tuple[Edit, ...]]:
+def read_source(entry: Table, reference: str) -> tuple[str, tuple[Edit, ...]]:
     """Return the source that an entry describes by `edit` or `file`, and its edits, which are none for a file.
 
     All other keys of the entry must be read before. Raise CourseError if the entry is wrong.
@@ -134,37 +135,21 @@ def read_source(entry: Table, name: str, reference: str) -> tuple[str, tuple[Edi
     pairs, file = entry.take("edit", texts_in_pairs, ()), entry.take("file", text, "")
     entry.finish()
     if bool(pairs) == bool(file):
-        entry.wrong("edit", _('the mistake "{name}" needs either `edit` or `file`', name=name))
+        entry.wrong("edit", _("either `edit` or `file` is needed, and not both"))
     if not file:
-        edits = tuple(find_edit(entry, name, old, new, reference) for old, new in pairs)
-        return applied(reference, edits) or entry.wrong("edit", _('the edits of "{name}" overlap', name=name)), edits
+        edits = tuple(find_edit(entry, old, new, reference) for old, new in pairs)
+        return applied(reference, edits) or entry.wrong("edit", _("two of its replacements overlap")), edits
     path = entry.path.parent / file
     try:
         return path.read_text(encoding="utf-8"), ()
     except OSError as error:
-        raise CourseError(
-            _(
-                '{toml}: file: the mistake "{name}" names {path}, which cannot be read ({error}).',
-                toml=entry.path,
-                name=name,
-                path=path,
-                error=error.strerror,
-            )
-        ) from error
+        entry.wrong("file", _("{path} cannot be read ({error})", path=path, error=error.strerror))
 
 
-def find_edit(entry: Table, name: str, old: str, new: str, reference: str) -> Edit:
+def find_edit(entry: Table, old: str, new: str, reference: str) -> Edit:
     """Return the edit that replaces `old`, which must occur exactly once, by `new`."""
     if (count := reference.count(old)) != 1:
-        entry.wrong(
-            "edit",
-            _(
-                '{old!r} of the mistake "{name}" must occur exactly once in reference.py, not {count} times',
-                old=old,
-                name=name,
-                count=count,
-            ),
-        )
+        entry.wrong("edit", _("{old!r} must occur exactly once in reference.py, not {count} times", old=old, count=count))
     start = reference.index(old)
     return Edit(start, start + len(old), new)
 

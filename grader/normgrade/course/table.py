@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar, cast
+from typing import Any, NoReturn, TypeVar
 
 from normgrade.course.files import read_text
 from normgrade.course.signature import Signature
-from normgrade.language import ENGLISH, LANGUAGES, _, n_, spoken
+from normgrade.language import ENGLISH, LANGUAGES, _, n_
 from normgrade.language.errors import CourseError, did_you_mean, either
 
 T = TypeVar("T")
@@ -30,6 +32,7 @@ class Table:
     content: Mapping[str, Any]
     prefix: str = ""  # of the keys in messages: "limits." in the table `limits`
     known: list[str] = field(default_factory=list)  # the keys that were asked for
+    shared: Table | None = None  # the table from which it takes each key that it lacks
 
     @classmethod
     def of_file(cls, path: Path) -> Table:
@@ -37,12 +40,18 @@ class Table:
         return cls.parse(path, read_text(path))
 
     @classmethod
+    def of_optional(cls, path: Path) -> Table:
+        """Parse the table that a file holds; return an empty one if there is no such file."""
+        return cls.of_file(path) if path.exists() else cls(path, {})
+
+    @classmethod
     def parse(cls, path: Path, source: str) -> Table:
         """Parse the table that a text holds; `path` is only for messages."""
         try:
-            return cls(path, tomllib.loads(source))
+            return cls(path, parsed(source))
         except (ValueError, RecursionError) as error:  # ValueError: wrong TOML, or a huge number; RecursionError: deep nesting
-            raise CourseError(_("{path}: not valid TOML: {error}.", path=path, error=error)) from error
+            why = re.sub(r"\('(.*)',\)", r'"\1"', str(error))  # a key that is given twice: a tuple, in tomllib's words
+            raise CourseError(_("{path}: not valid TOML: {error}.", path=path, error=why)) from error
 
     def take(self, key: str, check: Callable[[Any], T], *default: D) -> T | D:
         """Return the value of `key` as `check` returns it, or `default` if the key is missing.
@@ -50,29 +59,32 @@ class Table:
         Raise CourseError if the value is wrong, or if the key is missing and there is no default.
         """
         self.known.append(key)
-        if key not in self.content:
+        table = self.holder(key)
+        if key not in table.content:
             if default:
                 return default[0]
             self.missing(key)
         try:
-            return check(self.content[key])
+            return check(table.content[key])
         except Wrong as allowed:
-            self.wrong(key, _("must be {allowed}, not {value!r}", allowed=allowed, value=self.content[key]))
+            table.wrong(key, _("must be {allowed}, not {value!r}", allowed=allowed, value=table.content[key]))
+
+    def holder(self, key: str) -> Table:
+        """Return the table that a key is taken from: the shared one if only that has it, else this one."""
+        if self.shared is not None and key in self.shared.content and key not in self.content:
+            return self.shared
+        return self
 
     def missing(self, key: str) -> NoReturn:
         """Raise a CourseError about a missing key, or about an unknown key that looks like it."""
-        others = [other for other in self.content if other not in self.known and not other.startswith(f"{key}.")]
+        others = [other for other in self.content if other not in self.known]
         if near := get_close_matches(key, others, n=1):
             self.wrong(near[0], _("unknown key.{meant} That one is missing", meant=did_you_mean(near[0], [key])))
         self.wrong(key, _("is missing"))
 
-    def spoken(self, key: str, check: Callable[[Any], T], *default: D) -> T | D:
-        """Return the value in the current language, from a key such as `"title.zh"`; the English one of `title` if that is missing."""
-        said: dict[str, T | D | None] = {ENGLISH: self.take(key, check, *default)}
-        for language in LANGUAGES:
-            if language != ENGLISH:
-                said[language] = self.take(f"{key}.{language}", check, None)
-        return said[spoken()] or cast(T | D, said[ENGLISH])
+    def table(self, key: str, *default: Mapping[str, Any]) -> Table:
+        """Return the table under a key, or one that holds `default` if the key is missing."""
+        return Table(self.path, self.take(key, mapping, *default), f"{self.prefix}{as_key(key)}.")
 
     def tables(self, key: str) -> tuple[Table, ...]:
         """Return the tables of an array of tables, `[[key]]`; none if the key is missing."""
@@ -81,20 +93,26 @@ class Table:
 
     def finish(self) -> None:
         """Raise a CourseError if the table has a key that was never asked for."""
-        for key in self.content:
+        for key in (*self.content, *(self.shared.content if self.shared else ())):
             if key not in self.known:
                 meant, keys = did_you_mean(key, self.known), ", ".join(map(as_key, sorted(self.known)))
                 known = n_("Allowed is {keys}", "Allowed are {keys}", len(self.known), keys=keys)
-                self.wrong(key, _("unknown key.{meant} {known}", meant=meant, known=known))
+                self.holder(key).wrong(key, _("unknown key.{meant} {known}", meant=meant, known=known))
 
     def wrong(self, key: str, why: str) -> NoReturn:
         """Raise a CourseError about the value of `key`."""
-        raise CourseError(_("{path}: {key}: {why}.", path=self.path, key=f"{self.prefix}{key}", why=why))
+        raise CourseError(_("{path}: {key}: {why}.", path=self.path, key=f"{self.prefix}{as_key(key)}", why=why))
+
+
+@lru_cache(maxsize=256)  # every exercise asks for the shared files, and several steps of a grading for those of one exercise
+def parsed(source: str) -> Mapping[str, Any]:
+    """Return the table that a text in TOML holds. Raise what tomllib raises."""
+    return tomllib.loads(source)
 
 
 def as_key(name: str) -> str:
-    """Return a key as TOML writes it: a name with a dot is in quotes."""
-    return f'"{name}"' if "." in name else name
+    """Return a key as TOML writes it: in quotes if it has other characters than letters, digits, `-` and `_`."""
+    return name if re.fullmatch(r"[\w-]+", name, re.ASCII) else f'"{name}"'
 
 
 def text(value: object) -> str:

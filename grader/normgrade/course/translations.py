@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from string import Formatter
 
-from normgrade.course.table import Table, as_key, text
+from normgrade.course.table import Table, text
 from normgrade.language import ENGLISH, _, spoken
 
 
@@ -29,7 +29,7 @@ def translated(english: str, folder: Path) -> str:
 def translations(folder: Path, language: str = "") -> Mapping[str, str]:
     """Return the translations of the texts in this folder, by their English; for English, none.
 
-    `language` is a code such as "zh", by default that of the current language. Raises CourseError if a file is wrong.
+    `language` is a code such as "zh", by default that of the current language. Raise CourseError if a file is wrong.
     """
     language = language or spoken()
     if language == ENGLISH:
@@ -57,7 +57,7 @@ def read(path: Path, _modified_ns: int, _size: int) -> Mapping[str, str]:
     table = Table.of_file(path)
     for english, said in table.content.items():
         if not fields_of(table.take(english, text)) <= fields_of(english):
-            table.wrong(as_key(english), _("{said!r} has other names in braces than its English", said=said))
+            table.wrong(english, _("{said!r} has other names in braces than its English", said=said))
     return table.content
 
 

@@ -47,9 +47,9 @@ class Place(str):
     'step 2 · length of u'
 
     A probe returns its values under such keys: `from normgrade.probes import Place, gradient_of`. Without fields, a plain text such as
-    "calls of the sublayer" does as well. In another language the template is looked up in a table of the exercise, such as `["places.zh"]`
-    in exercise.toml, and the names stay as they are; so `Place("{name}", name="σ")` is the same in every language. `step` and `learnt` are
-    no names of fields. For a gradient, `learnt` is the template of the value that it belongs to; `gradient_of` makes such places.
+    "calls of the sublayer" does as well. In another language the template is looked up in the exercise's translations, such as `zh.toml`,
+    and the names stay as they are; so `Place("{name}", name="σ")` is the same in every language. `step` and `learnt` are no names of
+    fields. For a gradient, `learnt` is the template of the value that it belongs to; `gradient_of` makes such places.
     """
 
     what: str

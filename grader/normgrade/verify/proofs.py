@@ -39,7 +39,7 @@ from normgrade.verify.habits import Habit, fitting, with_habit
 from normgrade.verify.mutants import Mutant, blocks, mutants_of, read_accepted
 from normgrade.verify.shipping import command as write_command
 from normgrade.verify.shipping import deviations, missing
-from normgrade.verify.translations import missing_texts
+from normgrade.verify.texts import missing_texts
 from normgrade.worker.walls import TIERS
 from normgrade.worker.wire.observation import BY_HAND
 

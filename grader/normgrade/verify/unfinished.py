@@ -1,24 +1,28 @@
-"""Exercises that cannot be proved yet: a report on each tells the missing parts, and nothing else."""
+"""Exercises that cannot be proved yet: a report on each tells the missing parts, and nothing else. One more tells unused shared parts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from functools import partial
 
 from normgrade.course.course import Course, Exercise, read_exercise
-from normgrade.course.mistakes import read_wrong
+from normgrade.course.mistakes import read_mistakes, read_wrong
+from normgrade.course.translations import translations
 from normgrade.grading.fault import fault
-from normgrade.language import _
+from normgrade.language import LANGUAGES, _
 from normgrade.language.errors import CourseError, UsageError
-from normgrade.report.report import NOTHING_RAN, Outcome, Report
+from normgrade.report.report import NOTHING_RAN, Check, Outcome, Report
 from normgrade.suite.collection import collect
 from normgrade.verify.completeness import is_unwritten, lacking, missing_files, unwritten
 from normgrade.verify.mutants import read_accepted
-from normgrade.verify.proofs import complete
+from normgrade.verify.proofs import check, complete
+from normgrade.verify.shared import unused
 
 
 def sorted_out(course: Course, names: Iterable[str]) -> tuple[list[Exercise], list[Report]]:
     """Return the exercises that can be proved, and a report on each of the others; all of the course if no name is given.
 
+    If all of the course can be proved, there is a report on its shared files if parts of them are unused.
     Raise UsageError for a name that no folder has, and if there is nothing at all.
     """
     chosen = dict.fromkeys(names)
@@ -32,7 +36,11 @@ def sorted_out(course: Course, names: Iterable[str]) -> tuple[list[Exercise], li
         raise UsageError(said)
     obstacles = {name: found for name in chosen or course.folders if (found := obstacles_to(course, name))}
     candidates = [course.exercise(name) for name in chosen if name not in obstacles] if chosen else course
-    return [each for each in candidates if each.slug not in obstacles], [report_on(course, *each) for each in obstacles.items()]
+    ready = [each for each in candidates if each.slug not in obstacles]
+    proofs = {name: complete(partial(iter, problems)) for name, problems in obstacles.items()}
+    if not (chosen or obstacles):
+        proofs[""] = check("shared", _("The exercises use everything in the files that they share."), partial(unused, ready))
+    return ready, [report_on(course, name, proof) for name, proof in proofs.items() if proof.outcome is Outcome.FAILED]
 
 
 def obstacles_to(course: Course, name: str) -> list[str]:
@@ -51,7 +59,6 @@ def obstacles_to(course: Course, name: str) -> list[str]:
 
 def unequal_points(exercise: Exercise) -> Iterator[str]:
     """Yield a sentence if the points of the suite do not sum to those of the exercise."""
-
     points, path = collect([exercise])[exercise.slug].points, exercise.suite.relative_to(exercise.course)
     if points != exercise.points:
         yield _("{path}: the points sum to {points}, with those of the situations, and not to {wanted}.", path=path, points=points,
@@ -61,6 +68,9 @@ def unequal_points(exercise: Exercise) -> Iterator[str]:
 def wrong_files(exercise: Exercise) -> list[str]:
     """Return the error in the files beside `exercise.toml`; at most one."""
     try:
+        for language in LANGUAGES:
+            translations(exercise.folder, language)
+            read_mistakes(exercise, language)
         read_wrong(exercise)
         read_accepted(exercise)
     except CourseError as error:
@@ -69,12 +79,11 @@ def wrong_files(exercise: Exercise) -> list[str]:
     return [] if found is None else [str(found)]
 
 
-def report_on(course: Course, name: str, problems: Sequence[str]) -> Report:
-    """Return the report whose only proof, that the exercise is complete, fails."""
+def report_on(course: Course, name: str, proof: Check) -> Report:
+    """Return the report on an exercise whose only proof fails; `name` is "" if it is about the files that exercises share."""
     place = Exercise.at(course.root, name)
-    proof = complete(lambda: iter(problems))
     return Report(
-        exercise=name,
+        exercise=name or "shared",
         submission=place.reference.parent.relative_to(course.root).as_posix(),
         outcome=Outcome.FAILED,
         possible=proof.points,

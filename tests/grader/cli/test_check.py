@@ -238,7 +238,7 @@ BROKEN: dict[str, dict[str, str]] = {
     "tests/hidden/test_rms.py, line 1: the hidden suite cannot be collected: SyntaxError: ": {
         "tests/hidden/test_rms.py": "def test_it(:\n"
     },
-    "solutions/rms/mistakes.toml: mistake[1].says: is missing.": {"solutions/rms/mistakes.toml": '[[mistake]]\nname = "it"\n'},
+    "solutions/rms/mistakes.toml: it.says: is missing.": {"solutions/rms/mistakes.toml": "[it]\n"},
 }
 
 

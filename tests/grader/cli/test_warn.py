@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from normgrade.cli.warn import warn_of_folders, warn_of_unfinished, with_course, without_hindered
+from normgrade.cli.warn import warn_of_folders, warn_of_unfinished, warn_of_untranslated, with_course, without_hindered
 from normgrade.course.course import Course
 
 EditedCourse = Callable[..., Course]
@@ -45,6 +45,19 @@ def test_a_broken_suite_is_found_by_looking_for_it(edited_course: EditedCourse, 
 def test_a_command_names_the_course_that_was_named() -> None:
     assert with_course("normgrade list", None) == "normgrade list"
     assert with_course("normgrade list", Path("my course")) == "normgrade list --course 'my course'"
+
+
+def test_missing_translations_are_counted_if_not_promised(edited_course: EditedCourse, capsys: pytest.CaptureFixture[str]) -> None:
+    words = {"exercises/rms/zh.toml": '"Root mean square" = "均方根"\n"Functions" = "函数"\n', "solutions/centring/zh.toml": ""}
+    course = edited_course(words)
+    warn_of_untranslated(course, course)
+    assert capsys.readouterr().err.splitlines() == [
+        'Note: exercises/rms/zh.toml lacks 1 translation. `verify` names it once course.toml has "zh" in `languages`.',
+        'Note: solutions/centring/zh.toml lacks 5 translations. `verify` names them once course.toml has "zh" in `languages`.',
+    ]
+    promised = edited_course({**words, "course.toml": 'languages = ["en", "zh"]\n'})
+    warn_of_untranslated(promised, promised)
+    assert capsys.readouterr().err == ""
 
 
 # Folders

@@ -23,17 +23,14 @@ def normalise(x, eps):
     var = x.var(-1, correction=0, keepdim=True)
     return (x - mean) / (var + eps) ** 0.5
 """
-KEYS = 'cost, edit, file, name, remedy, "remedy.zh", says, "says.zh"'
 UNBIASED = """
-[[mistake]]
-name = "unbiased"
+[unbiased]
 says = "Divide by n."
 edit = [["correction=0", "correction=1"]]
 """
 WRONG = """
-[[wrong]]
+[eps-twice]
 what = "eps counts twice"
-name = "eps-twice"
 edit = [["var + eps", "var + 2 * eps"]]
 """
 
@@ -77,17 +74,17 @@ def test_a_mistake_is_the_reference_with_its_edits(exercise: Exercise) -> None:
 
 def test_several_edits_are_made_at_once_in_any_order(exercise: Exercise) -> None:
     edits = '[["** 0.5", "** 0.5 + eps"], ["(var + eps)", "var"]]'
-    [mistake] = read(exercise, f'[[mistake]]\nname = "eps-outside"\nsays = "Inside."\nedit = {edits}\n')
+    [mistake] = read(exercise, f'[eps-outside]\nsays = "Inside."\nedit = {edits}\n')
     assert "(x - mean) / var ** 0.5 + eps" in mistake.source
 
 
 def test_an_edit_does_not_change_another_edit(exercise: Exercise) -> None:
-    [mistake] = read(exercise, '[[mistake]]\nname = "n"\nsays = "s"\nedit = [["x - mean", "var + eps"], ["var + eps", "x - mean"]]\n')
+    [mistake] = read(exercise, '[n]\nsays = "s"\nedit = [["x - mean", "var + eps"], ["var + eps", "x - mean"]]\n')
     assert "return (var + eps) / (x - mean) ** 0.5" in mistake.source
 
 
 def test_mistakes_come_in_the_order_of_the_file(exercise: Exercise) -> None:
-    text = UNBIASED + UNBIASED.replace('"unbiased"', '"another"')
+    text = UNBIASED + UNBIASED.replace("unbiased", "another")
     assert [mistake.name for mistake in read(exercise, text)] == ["unbiased", "another"]
 
 
@@ -99,7 +96,7 @@ def test_a_mistake_may_be_a_file(exercise: Exercise) -> None:
     path = exercise.mistakes.parent / "mistakes" / "other.py"
     path.parent.mkdir()
     path.write_text("# another way of getting it wrong: σ\n", encoding="utf-8")
-    [mistake] = read(exercise, '[[mistake]]\nname = "other"\nsays = "s"\nfile = "mistakes/other.py"\n')
+    [mistake] = read(exercise, '[other]\nsays = "s"\nfile = "mistakes/other.py"\n')
     assert (mistake.source, mistake.edits) == ("# another way of getting it wrong: σ\n", ())
 
 
@@ -115,77 +112,120 @@ def test_every_mistake_of_the_course_can_be_read() -> None:
 
 @pytest.mark.parametrize(("old", "count"), [("correction=2", 0), ("x.", 2), ("eps", 2)])
 def test_edited_text_must_occur_exactly_once(exercise: Exercise, old: str, count: int) -> None:
-    expected = f'mistake[1].edit: {old!r} of the mistake "unbiased" must occur exactly once in reference.py, not {count} times.'
+    expected = f"unbiased.edit: {old!r} must occur exactly once in reference.py, not {count} times."
     assert refused(exercise, UNBIASED.replace('"correction=0"', f'"{old}"')) == expected
 
 
 def test_an_empty_text_occurs_everywhere_and_cannot_be_edited(exercise: Exercise) -> None:
     count = len(REFERENCE) + 1
-    expected = f"""mistake[1].edit: '' of the mistake "unbiased" must occur exactly once in reference.py, not {count} times."""
+    expected = f"unbiased.edit: '' must occur exactly once in reference.py, not {count} times."
     assert refused(exercise, UNBIASED.replace('"correction=0"', '""')) == expected
 
 
 def test_edits_of_one_mistake_must_not_overlap(exercise: Exercise) -> None:
     text = UNBIASED.replace("edit = [", 'edit = [["x.var(-1, correction", "x.var(-1, unbiased"], ')
-    assert refused(exercise, text) == 'mistake[1].edit: the edits of "unbiased" overlap.'
+    assert refused(exercise, text) == "unbiased.edit: two of its replacements overlap."
 
 
 def test_a_duplicate_name_is_refused(exercise: Exercise) -> None:
-    assert refused(exercise, UNBIASED * 2) == 'mistake: the name "unbiased" is given twice.'
+    assert refused(exercise, UNBIASED * 2) == 'not valid TOML: Cannot declare "unbiased" twice (at line 6, column 10).'
 
 
 @pytest.mark.parametrize("ways", ["", 'edit = [["x", "y"]]\nfile = "f.py"', "edit = []"])
 def test_a_mistake_has_edits_or_a_file(exercise: Exercise, ways: str) -> None:
-    text = f'[[mistake]]\nname = "n"\nsays = "s"\n{ways}\n'
-    assert refused(exercise, text) == 'mistake[1].edit: the mistake "n" needs either `edit` or `file`.'
+    text = f'[n]\nsays = "s"\n{ways}\n'
+    assert refused(exercise, text) == "n.edit: either `edit` or `file` is needed, and not both."
 
 
 def test_a_missing_file_is_named(exercise: Exercise) -> None:
     path = exercise.mistakes.parent / "gone.py"
-    expected = f'file: the mistake "n" names {path}, which cannot be read (No such file or directory).'
-    assert refused(exercise, '[[mistake]]\nname = "n"\nsays = "s"\nfile = "gone.py"\n') == expected
+    expected = f"n.file: {path} cannot be read (No such file or directory)."
+    assert refused(exercise, '[n]\nsays = "s"\nfile = "gone.py"\n') == expected
 
 
-def test_a_remedy_is_translated_and_short(exercise: Exercise) -> None:
-    text = '[[mistake]]\nname = "n"\nsays = "s"\nremedy = "pass it"\n"remedy.zh" = "传入"\nedit = [["x - mean", "x"]]\n'
-    assert read(exercise, text)[0].remedy == "pass it"
+def test_a_remedy_is_short_in_every_language(exercise: Exercise) -> None:
+    text = UNBIASED + 'remedy = "by n"\n'
     assert read(exercise, UNBIASED)[0].remedy == ""
-    speak("zh")
-    assert read(exercise, text)[0].remedy == "传入"
-    speak("en")
-    assert refused(exercise, text.replace("pass it", "x" * 61)).startswith(
-        "mistake[1].remedy: must be a text of at most 60 characters, not"
-    )
+    assert refused(exercise, text.replace("by n", "n" * 61)).startswith("unbiased.remedy: must be a text of at most 60 characters, not")
+    translate(exercise, "by n", "除" * 61)
+    assert read(exercise, text)[0].remedy == "by n"
+    with pytest.raises(CourseError, match=r"/mistakes\.toml: unbiased\.remedy: its translation has more than 60 characters: 除{61}\.$"):
+        read_mistakes(exercise, "zh")
 
 
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (UNBIASED + '[[mistake]]\nsays = "s"\n', "mistake[2].name: is missing."),
-        ('[[mistake]]\nname = "n"\n', "mistake[1].says: is missing."),
+        (UNBIASED + "[n]\n", "n.says: is missing."),
+        ('["eps-1e-5.0"]\n', '"eps-1e-5.0".says: is missing.'),
+        (UNBIASED + "hint = 1\n", "unbiased.hint: unknown key. Allowed are cost, edit, file, remedy, says."),
+        ('mistake = "n"\n', "mistake: must be a table, not 'n'."),
+        ("[[mistake]]\n", "mistake: must be a table, not [{}]."),
         (
-            UNBIASED + "hint = 1\n",
-            'mistake[1].hint: unknown key. Allowed are cost, edit, file, name, remedy, "remedy.zh", says, "says.zh".',
-        ),
-        ("[[mistakes]]\n", 'mistakes: unknown key. Did you mean "mistake"? Allowed is mistake.'),
-        ('mistake = "n"\n', "mistake: must be a list of tables, not 'n'."),
-        ('[mistake]\nname = "n"\n', "mistake: must be a list of tables, not {'name': 'n'}."),
-        (
-            '[[mistake]]\nname = "n"\nsays = "s"\nedit = ["x", "y"]\n',
-            """mistake[1].edit: must be a list of pairs, [["old", "new"], …], not ['x', 'y'].""",
+            '[n]\nsays = "s"\nedit = ["x", "y"]\n',
+            """n.edit: must be a list of pairs, [["old", "new"], …], not ['x', 'y'].""",
         ),
         (
-            '[[mistake]]\nname = "n"\nsays = "s"\nedit = [["x"]]\n',
-            """mistake[1].edit: must be a list of pairs, [["old", "new"], …], not [['x']].""",
+            '[n]\nsays = "s"\nedit = [["x"]]\n',
+            """n.edit: must be a list of pairs, [["old", "new"], …], not [['x']].""",
         ),
         (
-            '[[mistake]]\nname = "n"\nsays = "s"\nedit = [["x", 1]]\n',
-            """mistake[1].edit: must be a list of pairs, [["old", "new"], …], not [['x', 1]].""",
+            '[n]\nsays = "s"\nedit = [["x", 1]]\n',
+            """n.edit: must be a list of pairs, [["old", "new"], …], not [['x', 1]].""",
         ),
     ],
 )
 def test_a_wrong_entry_is_named_with_the_allowed_ones(exercise: Exercise, text: str, why: str) -> None:
     assert refused(exercise, text) == why
+
+
+# Translations
+
+
+def translate(exercise: Exercise, english: str, chinese: str) -> None:
+    (exercise.mistakes.parent / "zh.toml").write_text(f'"{english}" = "{chinese}"\n', encoding="utf-8")
+
+
+def test_texts_of_a_mistake_are_those_of_the_language(exercise: Exercise) -> None:
+    translate(exercise, "Divide by n.", "应除以 n。")
+    assert [read(exercise, UNBIASED)[0].says, read_mistakes(exercise, "zh")[0].says] == ["Divide by n.", "应除以 n。"]
+    speak("zh")
+    assert [mistake.says for language in ("", "en") for mistake in read_mistakes(exercise, language)] == ["应除以 n。", "Divide by n."]
+
+
+# What exercises share
+
+
+def share(exercise: Exercise, text: str) -> None:
+    exercise.shared_mistakes.write_text(text, encoding="utf-8")
+
+
+def test_a_mistake_takes_from_its_namesake_what_it_lacks(exercise: Exercise) -> None:
+    share(exercise, '[unbiased]\nsays = "Another text."\nremedy = "by n"\ncost = 2\n\n[of-others]\nsays = "Not here."\n')
+    [mistake] = read(exercise, UNBIASED)
+    assert (mistake.name, mistake.says, mistake.remedy, mistake.cost) == ("unbiased", "Divide by n.", "by n", 2)
+    [mistake] = read(exercise, UNBIASED.replace('says = "Divide by n."', "cost = 4"))
+    assert (mistake.says, mistake.cost) == ("Another text.", 4)
+
+
+@pytest.mark.parametrize(
+    ("key", "why"),
+    [
+        ("cost = 0", "unbiased.cost: must be a whole number from 1 to 1000, not 0."),
+        ("costs = 1", 'unbiased.costs: unknown key. Did you mean "cost"? Allowed are cost, edit, file, remedy, says.'),
+    ],
+)
+def test_wrong_key_of_the_shared_file_names_that(key: str, why: str, exercise: Exercise) -> None:
+    share(exercise, f"[unbiased]\n{key}\n")
+    with pytest.raises(CourseError) as caught:
+        read(exercise, UNBIASED)
+    assert str(caught.value) == f"{exercise.shared_mistakes}: {why}"
+
+
+def test_a_whole_wrong_answer_may_be_shared(exercise: Exercise) -> None:
+    exercise.shared_wrong.write_text(WRONG, encoding="utf-8")
+    [answer] = read_answers(exercise, "[eps-twice]\n")
+    assert answer == WrongAnswer("eps-twice", "eps counts twice", REFERENCE.replace("var + eps", "var + 2 * eps"))
 
 
 # Wrong answers
@@ -222,7 +262,7 @@ def test_a_wrong_answer_may_be_a_file(exercise: Exercise) -> None:
     path = exercise.wrong.parent / "wrong" / "other.py"
     path.parent.mkdir()
     path.write_text("# σ\n", encoding="utf-8")
-    assert read_answers(exercise, '[[wrong]]\nwhat = "w"\nname = "n"\nfile = "wrong/other.py"\n') == (WrongAnswer("n", "w", "# σ\n"),)
+    assert read_answers(exercise, '[n]\nwhat = "w"\nfile = "wrong/other.py"\n') == (WrongAnswer("n", "w", "# σ\n"),)
 
 
 def test_every_wrong_answer_of_the_course_can_be_read() -> None:
@@ -236,7 +276,7 @@ def test_no_wrong_answer_is_a_known_mistake(exercise: Exercise) -> None:
     assert [mistake.name for mistake in read_mistakes(exercise)] == ["unbiased"]
 
 
-GONE = 'wrong[1].edit: {old!r} of the mistake "eps-twice" must occur exactly once in reference.py, not {count} times.'
+GONE = "eps-twice.edit: {old!r} must occur exactly once in reference.py, not {count} times."
 OVERLAPPING = WRONG.replace("edit = [", 'edit = [["(var + eps)", "var"], ')
 
 
@@ -245,15 +285,13 @@ OVERLAPPING = WRONG.replace("edit = [", 'edit = [["(var + eps)", "var"], ')
     [
         (WRONG.replace('"var + eps"', '"gone"'), GONE.format(old="gone", count=0)),
         (WRONG.replace('"var + eps"', '"var"'), GONE.format(old="var", count=3)),
-        (OVERLAPPING, 'wrong[1].edit: the edits of "eps-twice" overlap.'),
-        (WRONG * 2, 'wrong: the name "eps-twice" is given twice.'),
-        (WRONG + WRONG.replace("eps-twice", "unbiased"), 'wrong: the name "unbiased" is that of a known mistake.'),
-        (WRONG + 'says = "Once."\n', "wrong[1].says: unknown key. Allowed are courtesy, edit, file, name, what."),
-        (WRONG.replace("edit", "edits"), 'wrong[1].edits: unknown key. Did you mean "edit"? Allowed are courtesy, edit, file, name, what.'),
-        (WRONG + 'file = "f.py"\n', 'wrong[1].edit: the mistake "eps-twice" needs either `edit` or `file`.'),
-        (WRONG + '[[wrong]]\nwhat = "w"\n', "wrong[2].name: is missing."),
-        ('[[wrong]]\nname = "n"\n', "wrong[1].what: is missing."),
-        (UNBIASED, "mistake: unknown key. Allowed is wrong."),
+        (OVERLAPPING, "eps-twice.edit: two of its replacements overlap."),
+        (WRONG * 2, 'not valid TOML: Cannot declare "eps-twice" twice (at line 6, column 11).'),
+        (WRONG + WRONG.replace("eps-twice", "unbiased"), "unbiased: a known mistake has this name; choose another."),
+        (WRONG + 'says = "Once."\n', "eps-twice.says: unknown key. Allowed are courtesy, edit, file, what."),
+        (WRONG.replace("edit", "edits"), 'eps-twice.edits: unknown key. Did you mean "edit"? Allowed are courtesy, edit, file, what.'),
+        (WRONG + 'file = "f.py"\n', "eps-twice.edit: either `edit` or `file` is needed, and not both."),
+        ("[n]\n", "n.what: is missing."),
     ],
 )
 def test_a_wrong_answer_with_a_wrong_entry_is_refused(exercise: Exercise, text: str, why: str) -> None:
@@ -327,4 +365,4 @@ def test_the_examples_in_docstrings_hold() -> None:
 def test_a_mistake_has_its_own_or_the_usual_cost(exercise: Exercise) -> None:
     usual, cheap = read(exercise, UNBIASED + UNBIASED.replace("unbiased", "cheap") + "cost = 1\n")
     assert (usual.cost, cheap.cost) == (COST, 1)
-    assert refused(exercise, UNBIASED + "cost = 0\n").startswith("mistake[1].cost: must be ")
+    assert refused(exercise, UNBIASED + "cost = 0\n").startswith("unbiased.cost: must be ")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from normgrade.course.table import Table, Wrong, as_key, between, languages, mapping, one_of, seconds, signatures, text, texts
-from normgrade.language import speak
 from normgrade.language.errors import CourseError
 
 PATH = Path("exercise.toml")
@@ -47,7 +47,7 @@ def test_a_refused_value_is_named_with_the_valid_ones() -> None:
 
 def test_a_missing_key_may_be_a_misspelt_one(tmp_path: Path) -> None:
     path = tmp_path / "some.toml"
-    table = Table.parse(path, 'nam = "x"\n"says.zh" = "…"\n')
+    table = Table.parse(path, 'nam = "x"\n')
     with pytest.raises(CourseError) as caught:
         table.take("name", text)
     assert str(caught.value) == f'{path}: nam: unknown key. Did you mean "name"? That one is missing.'
@@ -57,10 +57,10 @@ def test_a_missing_key_may_be_a_misspelt_one(tmp_path: Path) -> None:
 
 
 def test_an_unread_key_is_an_error() -> None:
-    read = table('title = "T"\n"title.zh" = "T"\nlevl = 1')
-    read.spoken("title", text)
+    read = table('title = "T"\nlevl = 1')
+    read.take("title", text)
     read.take("level", between(1, 4), 1)
-    assert refused(read.finish) == 'levl: unknown key. Did you mean "level"? Allowed are level, title, "title.zh".'
+    assert refused(read.finish) == 'levl: unknown key. Did you mean "level"? Allowed are level, title.'
 
 
 def test_a_table_with_all_keys_read_is_finished() -> None:
@@ -83,11 +83,40 @@ def test_inner_tables_must_be_tables() -> None:
     assert refused(lambda: table("mistake = [1]").tables("mistake")) == "mistake: must be a list of tables, not [1]."
 
 
-@pytest.mark.parametrize(("language", "said"), [("en", "Layer"), ("zh", "层")])
-def test_a_text_is_read_in_the_current_language(language: str, said: str) -> None:
-    speak(language)
-    assert table('title = "Layer"\n"title.zh" = "层"').spoken("title", text) == said
-    assert table('title = "Layer"').spoken("title", text) == "Layer"
+def test_a_table_under_a_key_has_its_prefix() -> None:
+    limits = table("[limits]\nanswer_s = 0").table("limits")
+    assert refused(lambda: limits.take("answer_s", seconds)).startswith("limits.answer_s: must be ")
+    assert table("").table("limits", {}).content == {}
+    assert refused(lambda: table("limits = 5").table("limits")) == "limits: must be a table, not 5."
+
+
+# Tables that share keys
+
+
+def sharing(own: str, shared: str) -> Table:
+    return replace(table(own), shared=Table.parse(Path("shared.toml"), shared))
+
+
+def test_a_missing_key_is_taken_from_the_shared_table() -> None:
+    read = sharing('title = "Own"', 'title = "Shared"\ngroup = "Layers"')
+    assert [read.take(key, text, "none") for key in ("title", "group", "level")] == ["Own", "Layers", "none"]
+    read.finish()
+
+
+@pytest.mark.parametrize(
+    ("own", "shared", "said"),
+    [
+        ("title = 1", "title = 2", "exercise.toml: title: must be a text that is not empty, not 1."),
+        ("", "title = 2", "shared.toml: title: must be a text that is not empty, not 2."),
+        ("", "", "exercise.toml: title: is missing."),
+        ("", 'title = "T"\nlevl = 1', "shared.toml: levl: unknown key. Allowed is title."),
+        ("levl = 1", 'title = "T"', "exercise.toml: levl: unknown key. Allowed is title."),
+    ],
+)
+def test_error_names_the_table_with_the_key(own: str, shared: str, said: str) -> None:
+    read = sharing(own, shared)
+    with pytest.raises(CourseError, match=f"^{re.escape(said)}$"):
+        read.finish() if read.take("title", text) else None
 
 
 @pytest.mark.parametrize(
@@ -95,6 +124,7 @@ def test_a_text_is_read_in_the_current_language(language: str, said: str) -> Non
     [
         ("title = \n", "not valid TOML: Invalid value (at line 1, column 9)."),
         ("a = 1\na = 2\n", "not valid TOML: Cannot overwrite a value (at line 2, column 6)."),
+        ("[no-root]\n[no-root]\n", 'not valid TOML: Cannot declare "no-root" twice (at line 2, column 9).'),
     ],
 )
 def test_invalid_toml_is_named_with_its_place(source: str, why: str) -> None:
@@ -104,6 +134,13 @@ def test_invalid_toml_is_named_with_its_place(source: str, why: str) -> None:
 @pytest.mark.parametrize("source", [f"a = {'[' * 10_000}", f"a = {'9' * 10_000}"])
 def test_toml_beyond_the_parsers_limits_is_refused(source: str) -> None:
     assert refused(lambda: table(source)).startswith("not valid TOML: ")
+
+
+def test_an_optional_file_may_be_missing(tmp_path: Path) -> None:
+    path = tmp_path / "wrong.toml"
+    assert Table.of_optional(path) == Table(path, {})
+    path.write_text("level = 1", encoding="utf-8")
+    assert Table.of_optional(path).content == {"level": 1}
 
 
 def test_a_file_is_read_as_utf_8(tmp_path: Path) -> None:
@@ -151,5 +188,6 @@ def test_other_values_are_refused_with_the_valid_ones(check: Callable[[object], 
         check(value)
 
 
-def test_a_key_with_a_dot_is_quoted() -> None:
-    assert [as_key(name) for name in ("title", "title.zh")] == ["title", '"title.zh"']
+@pytest.mark.parametrize(("name", "key"), [("no-root_1", "no-root_1"), ("eps-0.1", '"eps-0.1"'), ("a text", '"a text"'), ("层", '"层"')])
+def test_key_with_other_characters_is_quoted(name: str, key: str) -> None:
+    assert as_key(name) == key

@@ -19,9 +19,7 @@ def test_nothing_hinders_a_sound_exercise(tiny: Course) -> None:
 
 
 def test_unreadable_mistakes_hinder(edited_course: EditedCourse) -> None:
-    assert said(edited_course({"solutions/rms/mistakes.toml": '[[mistake]]\nname = "it"\n'})) == (
-        "solutions/rms/mistakes.toml: mistake[1].says: is missing."
-    )
+    assert said(edited_course({"solutions/rms/mistakes.toml": "[it]\n"})) == ("solutions/rms/mistakes.toml: it.says: is missing.")
 
 
 def test_broken_suite_hinders_every_time(edited_course: EditedCourse) -> None:

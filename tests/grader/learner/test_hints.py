@@ -30,9 +30,9 @@ def bilingual(edited_course: Callable[..., Course]) -> Course:
     """Return the tiny course with Chinese translations of everything that a hint may say."""
     return edited_course(
         {
-            "exercises/rms/exercise.toml": [(f'["{OWN["en"]}"]', f'["{OWN["en"]}"]\n"hints.zh" = ["{OWN["zh"]}"]')],
+            "exercises/rms/zh.toml": f'"{OWN["en"]}" = "{OWN["zh"]}"\n',
             "tests/hidden/test_rms.py": [(f'"{OF_ROWS["en"]}"', f'"{OF_ROWS["en"]}", zh="{OF_ROWS["zh"]}"')],
-            "solutions/rms/mistakes.toml": [(f'"{SUM_FOR_MEAN["en"]}"', f'"{SUM_FOR_MEAN["en"]}"\n"says.zh" = "{SUM_FOR_MEAN["zh"]}"')],
+            "solutions/rms/zh.toml": f'"{SUM_FOR_MEAN["en"]}" = "{SUM_FOR_MEAN["zh"]}"\n',
         }
     )
 

@@ -34,7 +34,7 @@ def test_without_a_name_all_right_answers_are_reported(tiny: Course) -> None:
 
 
 def test_wrong_answers_can_be_named_too(edited_course: Callable[..., Course]) -> None:
-    twice = '[[wrong]]\nwhat = "eps counts twice"\nname = "twice"\nedit = [["mean_square + eps", "mean_square + 2 * eps"]]\n'
+    twice = '[twice]\nwhat = "eps counts twice"\nedit = [["mean_square + eps", "mean_square + 2 * eps"]]\n'
     exercise = edited_course({"solutions/rms/wrong.toml": twice}).exercise("rms")
     [report] = close_up(exercise, "twice", None, (0,), Options(only="test_rows"))
     assert report.outcome is Outcome.FAILED

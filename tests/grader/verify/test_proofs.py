@@ -50,14 +50,12 @@ ROOT = ("torch.sqrt(mean_square + eps)", "torch.sqrt(mean_square + 2 * eps)")
 RIGHT = "def rms(x, eps=1e-5):\n    return (x / (x.float() ** 2).mean(-1, keepdim=True).add(eps) ** 0.5).type_as(x)\n"
 LIBRARY = "from torch.nn.functional import rms_norm\n\n\ndef rms(x, eps=1e-5):\n    return rms_norm(x, x.shape[-1:], None, eps)\n"
 TWIN = """
-[[mistake]]
-name = "no-mean"
+[no-mean]
 says = "There is no mean."
 edit = [["wide.square().mean(dim=-1", "wide.pow(2).sum(dim=-1"]]
 """
 HARMLESS = """
-[[mistake]]
-name = "harmless"
+[harmless]
 says = "It does nothing."
 edit = [["wide.square()", "(wide * wide)"]]
 """
@@ -88,7 +86,7 @@ def test_a_sound_course_is_proved_on_every_seed(tiny: Course) -> None:
     }  # fmt: skip
 
 
-BEFORE_THE_LAST = '[[mistake]]\nname = "no-upcast"'
+BEFORE_THE_LAST = "[no-upcast]"
 BROKEN: dict[str, Edits] = {
     "in many ways": {
         STUB: "def rsm(x, eps=1e-5):\n    raise NotImplementedError\n",
@@ -212,8 +210,8 @@ def test_mistake_that_changes_only_the_shape_is_named(edited_course: EditedCours
     """Tell the root mean square with a last dimension of length one from the one without."""
     reference = "import torch\n\n\ndef rms(x, eps=1e-5):\n    wide = x.to(torch.promote_types(x.dtype, torch.float32))\n"
     reference += "    return torch.sqrt(wide.square().mean(dim=-1) + eps).to(x.dtype)\n"
-    kept = '[[mistake]]\nname = "kept"\nsays = "Drop the dimension."\nedit = [["mean(dim=-1)", "mean(dim=-1, keepdim=True)"]]\n'
-    total = '[[mistake]]\nname = "sum"\nsays = "Average them."\nedit = [["mean(dim=-1)", "sum(dim=-1)"]]\n'
+    kept = '[kept]\nsays = "Drop the dimension."\nedit = [["mean(dim=-1)", "mean(dim=-1, keepdim=True)"]]\n'
+    total = '[sum]\nsays = "Average them."\nedit = [["mean(dim=-1)", "sum(dim=-1)"]]\n'
     course = edited_course({REFERENCE: reference, MISTAKES: kept + total})
     (course.root / ALTERNATIVE).unlink()
     assert failures(proved(course)) == {}
@@ -243,7 +241,7 @@ def test_reference_that_fails_its_suite_is_named(edited_course: EditedCourse) ->
 
 
 def test_a_mistake_that_is_no_python_is_named(edited_course: EditedCourse) -> None:
-    broken = '[[mistake]]\nname = "broken"\nsays = "It is."\nedit = [["wide.square()", "wide.square("]]\n'
+    broken = '[broken]\nsays = "It is."\nedit = [["wide.square()", "wide.square("]]\n'
     report = proved(edited_course({MISTAKES: [(BEFORE_THE_LAST, broken + BEFORE_THE_LAST)]}))
     [told] = failures(report)["wrong"].splitlines()
     assert told.startswith("broken: not Python: ") and told.endswith(" (line 10).")  # the text between is Python's
@@ -341,8 +339,8 @@ def test_situation_neither_played_nor_left_out_is_named(edited_course: EditedCou
 
 
 def test_wrong_answers_without_a_name_must_fail_too(edited_course: EditedCourse) -> None:
-    sneaky = '[[wrong]]\nwhat = "Nothing at all"\nname = "sneaky"\nedit = [["wide.square()", "(wide * wide)"]]\n'
-    plain = '[[wrong]]\nwhat = "Nothing is divided"\nname = "plain"\nfile = "wrong/plain.py"\n'
+    sneaky = '[sneaky]\nwhat = "Nothing at all"\nedit = [["wide.square()", "(wide * wide)"]]\n'
+    plain = '[plain]\nwhat = "Nothing is divided"\nfile = "wrong/plain.py"\n'
     edits: Edits = {WRONG: sneaky + plain, "solutions/rms/wrong/plain.py": "def rms(x, eps=1e-5):\n    return x\n"}
     report = proved(edited_course(edits))
     assert failures(report) == {"wrong": "sneaky (Nothing at all), seed 0: passes every check."}
@@ -392,8 +390,8 @@ COURTEOUS = ('@pytest.mark.hint("Take the last', '@pytest.mark.courtesy\n@pytest
 def test_a_known_mistake_may_fail_a_courtesy_only(tiny: Course, edited_course: EditedCourse) -> None:
     """Accept a mistake that only the check of single rows sees."""
     batch = "(wide if x.dim() > 1 else 2 * wide).square()"
-    mistake = f'\n[[mistake]]\nname = "alone"\nsays = "A row alone is doubled."\nedit = [["wide.square()", "{batch}"]]\n'
-    wrong = f'[[wrong]]\nwhat = "A row alone"\nname = "lonely"\nedit = [["wide.square()", "{batch.replace("2", "3")}"]]\n'
+    mistake = f'\n[alone]\nsays = "A row alone is doubled."\nedit = [["wide.square()", "{batch}"]]\n'
+    wrong = f'[lonely]\nwhat = "A row alone"\nedit = [["wide.square()", "{batch.replace("2", "3")}"]]\n'
     kept = (tiny.root / MISTAKES).read_text(encoding="utf-8")
     sound = proved(edited_course({SUITE: [COURTEOUS], MISTAKES: kept + mistake}))
     assert "wrong" not in failures(sound) and "named" not in failures(sound)

@@ -63,8 +63,8 @@ def test_missing_files_come_before_errors_in_exercise_toml(edited_course: Edited
 @pytest.mark.parametrize(
     ("file", "text", "why"),
     [
-        ("solutions/rms/mistakes.toml", '[[mistake]]\nname = "it"\n', "solutions/rms/mistakes.toml: mistake[1].says: is missing."),
-        ("solutions/rms/wrong.toml", '[[wrong]]\nname = "it"\n', "solutions/rms/wrong.toml: wrong[1].what: is missing."),
+        ("solutions/rms/mistakes.toml", "[it]\n", "solutions/rms/mistakes.toml: it.says: is missing."),
+        ("solutions/rms/wrong.toml", "[it]\n", "solutions/rms/wrong.toml: it.what: is missing."),
         ("solutions/rms/equivalent.toml", "[[mutant]]\n", "solutions/rms/equivalent.toml: mutant[1].change: is missing."),
         ("tests/hidden/test_rms.py", "\n", "tests/hidden/test_rms.py: no tests found; a hidden suite needs at least one."),
     ],
@@ -82,6 +82,36 @@ def test_unwritten_reference_prevents_all_proofs(edited_course: EditedCourse) ->
         "solutions/rms/mistakes.toml: 0 of at least 1 mistakes.",
         "tests/hidden/test_rms.py: the points sum to 8, with those of the situations, and not to 9.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "why"),
+    [
+        (
+            "exercises/rms/zh.toml",
+            '"row {number}" = "{n}"',
+            "exercises/rms/zh.toml: \"row {number}\": '{n}' has other names in braces than its English.",
+        ),
+        (
+            "solutions/zh.toml",
+            '"The squares are added up. Average them." = ""',
+            "solutions/zh.toml: \"The squares are added up. Average them.\": must be a text that is not empty, not ''.",
+        ),
+    ],
+)
+def test_wrong_translation_is_told_in_english_too(file: str, text: str, why: str, edited_course: EditedCourse) -> None:
+    assert problems(edited_course({file: text})) == [why]
+
+
+def test_unused_shared_part_has_a_report(edited_course: EditedCourse) -> None:
+    course = edited_course({"solutions/mistakes.toml": "[nobody]\ncost = 1\n"})
+    assert sorted_out(course, ["rms"])[1] == []
+    ready, [report] = sorted_out(course, [])
+    assert ready == [*course]
+    assert (report.exercise, report.submission, report.outcome) == ("shared", "solutions", Outcome.FAILED)
+    [check] = report.checks
+    assert (check.name, check.claim) == ("shared", "The exercises use everything in the files that they share.")
+    assert check.message == "solutions/mistakes.toml: nobody: no exercise uses it; take it out."
 
 
 def test_unknown_exercise_is_an_error(tiny: Course) -> None:

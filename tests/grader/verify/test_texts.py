@@ -17,11 +17,12 @@ from normgrade.language.places import Place, gradient_of
 from normgrade.report.report import Outcome, Report
 from normgrade.suite.collection import collect
 from normgrade.verify.proofs import verify
-from normgrade.verify.translations import missing_texts
+from normgrade.verify.texts import missing_texts
 
 EditedCourse = Callable[..., Course]
 Edits = dict[str, list[tuple[str, str]] | str]
-EXERCISE, MISTAKES, SUITE = "exercises/rms/exercise.toml", "solutions/rms/mistakes.toml", "tests/hidden/test_rms.py"
+WORDS, SHARED, SAID = "exercises/rms/zh.toml", "exercises/zh.toml", "solutions/rms/zh.toml"
+SUITE = "tests/hidden/test_rms.py"
 SAYS = [
     ("eps is added to the root. It belongs inside.", "eps 加在根号外面。它应在根号内。"),
     ("All rows share one root mean square. Every row has its own.", "所有行共用一个均方根。每行应有自己的。"),
@@ -36,18 +37,11 @@ CLAIMS = [
 ]
 HINTS = [("Average over the last dimension.", "在最后一维上求平均。"), ("Take the last dimension, wherever it is.", "取最后一维。")]
 MESSAGE = 'f"the result should be of dtype float32, but is of {result.dtype}"'
-CHINESE: dict[str, list[tuple[str, str]]] = {
+CHINESE: Edits = {
     "course.toml": [('title = "A tiny course"', 'title = "A tiny course"\nlanguages = ["en", "zh"]')],
-    EXERCISE: [
-        ('title = "Root mean square"', 'title = "Root mean square"\n"title.zh" = "均方根"'),
-        ('group = "Functions"', 'group = "Functions"\n"group.zh" = "函数"'),
-        (
-            'hints = ["Square, average, take the root."]',
-            'hints = ["Square, average, take the root."]\n"hints.zh" = ["平方、平均、开方。"]'
-            '\n["places.zh"]\n"row {number}" = "第 {number} 行"',
-        ),
-    ],
-    MISTAKES: [(f'says = "{english}"', f'says = "{english}"\n"says.zh" = "{chinese}"') for english, chinese in SAYS],
+    WORDS: '"Root mean square" = "均方根"\n"Square, average, take the root." = "平方、平均、开方。"\n"row {number}" = "第 {number} 行"\n',
+    SHARED: '"Functions" = "函数"\n',
+    SAID: "".join(f'"{english}" = "{chinese}"\n' for english, chinese in SAYS),
     SUITE: [
         *((f'"""{english}"""', f'"""{english}\n\n    zh: {chinese}\n    """') for english, chinese in CLAIMS),
         *((f'hint("{english}")', f'hint("{english}", zh="{chinese}")') for english, chinese in HINTS),
@@ -116,11 +110,12 @@ def test_text_missing_in_chinese_is_shown_in_english(tiny: Course, tmp_path: Pat
 # The proof of the texts
 
 
+ROW = "row {number}"
 PLACES = (
     Place("output", step=1),
     Place("argument {number} left alone", number=1),
-    Place("row {number}", number=1),
-    Place("row {number}", number=2),
+    Place(ROW, number=1),
+    Place(ROW, number=2),
 )
 
 
@@ -143,15 +138,9 @@ def test_every_missing_text_is_named(edited_course: EditedCourse) -> None:
     course = edited_course({"course.toml": CHINESE["course.toml"]})
     named = [
         "exercises/rms/README.zh.md is missing.",
-        'exercise.toml has no "title.zh".',
-        'exercise.toml has no "group.zh".',
-        'exercise.toml has no "hints.zh".',
-        'the mistake eps-outside-root has no "says.zh".',
-        'the mistake one-for-all-rows has no "says.zh".',
-        'the mistake sum-for-mean has no "says.zh".',
-        'the mistake no-upcast has no "says.zh".',
+        *(f"{WORDS} does not translate '{text}'." for text in ("Root mean square", "Functions", "Square, average, take the root.", ROW)),
+        *(f"{SAID} does not translate '{english}'." for english, _chinese in SAYS),
         'einsum.py: the docstring has no paragraph that begins with "zh: ".',
-        'exercise.toml has nothing for "row {number}" in ["places.zh"].',
         'test_call: the docstring has no paragraph that begins with "zh: ".',
         'test_rows: the docstring has no paragraph that begins with "zh: ".',
         "test_rows: the marker hint has no argument `zh`.",
@@ -166,15 +155,17 @@ def test_every_missing_text_is_named(edited_course: EditedCourse) -> None:
 
 @pytest.mark.usefixtures("expectations")
 def test_gradient_of_an_own_place_needs_words(bilingual: Course) -> None:
-    assert missing(bilingual, [gradient_of("row {number}", number=1)]) == [
-        'exercise.toml has nothing for "gradient of row {number}" in ["places.zh"].'
+    assert missing(bilingual, [gradient_of(ROW, number=1)]) == [f"{WORDS} does not translate 'gradient of {ROW}'."]
+
+
+def test_translation_of_a_text_that_is_gone_is_named(edited_course: EditedCourse) -> None:
+    course = edited_course(
+        {WORDS: '"row {number}" = "行"\n"Old title" = "旧标题"\n', SAID: f'"gradient of {ROW}" = "梯度"\n"Old." = "旧。"\n'}
+    )
+    assert [line for line in missing(course) if "translates" in line] == [
+        "exercises/rms/zh.toml translates 'Old title', which is said nowhere; take it out.",
+        "solutions/rms/zh.toml translates 'Old.', which is said nowhere; take it out.",
     ]
-
-
-def test_every_language_needs_the_same_number_of_hints(edited_course: EditedCourse) -> None:
-    two = [('"hints.zh" = ["平方、平均、开方。"]', '"hints.zh" = ["平方。", "开方。"]')]
-    course = edited_course({**CHINESE, EXERCISE: CHINESE[EXERCISE] + two, "exercises/rms/README.zh.md": "# 均方根\n"})
-    assert 'exercise.toml: "hints.zh" is a list of another length than the English one.' in missing(course)
 
 
 @pytest.mark.parametrize("languages", ['["zh"]', '["en", "fr"]', '"en"'])

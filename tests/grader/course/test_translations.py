@@ -1,0 +1,90 @@
+"""Translations of a course's texts: the file beside them, then the one above, and the messages about a wrong file."""
+
+from __future__ import annotations
+
+import doctest
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from normgrade.course.course import Course
+from normgrade.course.translations import file_in, table_of, translated, translations
+from normgrade.language import speak
+from normgrade.language.errors import CourseError
+
+Write = Callable[..., Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Return a function that writes the translations of an exercise and those above, and returns the exercise's folder."""
+
+    def written(own: str = "", shared: str = "") -> Path:
+        folder = tmp_path / "exercises" / "rms"
+        folder.mkdir(parents=True, exist_ok=True)
+        for place, content in ((folder, own), (folder.parent, shared)):
+            file_in(place, "zh").write_text(content, encoding="utf-8")
+        return folder
+
+    return written
+
+
+def test_a_text_is_said_in_the_current_language(write: Write) -> None:
+    folder = write('"Layers" = "层"\n')
+    assert translated("Layers", folder) == "Layers"
+    speak("zh")
+    assert translated("Layers", folder) == "层"
+    assert translated("Functions", folder) == "Functions"
+
+
+def test_own_translation_comes_before_the_shared_one(write: Write) -> None:
+    words = translations(write('"Layers" = "层"\n', '"Layers" = "各层"\n"Functions" = "函数"\n'), "zh")
+    assert dict(words) == {"Layers": "层", "Functions": "函数"}
+
+
+def test_english_needs_no_translations(write: Write) -> None:
+    assert translations(write('"Layers" = "层"\n'), "en") == {}
+
+
+def test_both_files_may_be_missing(tmp_path: Path) -> None:
+    assert dict(translations(tmp_path, "zh")) == {} == table_of(tmp_path / "zh.toml")
+
+
+def test_a_file_that_changes_is_read_again(write: Write) -> None:
+    assert translations(write('"Layers" = "层"\n'), "zh")["Layers"] == "层"
+    assert translations(write('"Layers" = "各层"\n'), "zh")["Layers"] == "各层"
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ('"Layers" = 1', "Layers: must be a text that is not empty, not 1."),
+        ('"Two words" = ""', "\"Two words\": must be a text that is not empty, not ''."),
+        ('"row {n}" = "第 {m} 行"', "\"row {n}\": '第 {m} 行' has other names in braces than its English."),
+        ('"row {n}" = "第 { 行"', "\"row {n}\": '第 { 行' has other names in braces than its English."),
+        ('"a" = "甲"\n"a" = "乙"\n', "not valid TOML: Cannot overwrite a value (at line 2, column 10)."),
+    ],
+)
+def test_a_wrong_translation_is_named(line: str, why: str, write: Write) -> None:
+    folder = write(line)
+    with pytest.raises(CourseError) as caught:
+        translations(folder, "zh")
+    assert str(caught.value) == f"{folder / 'zh.toml'}: {why}"
+
+
+def test_a_translation_may_leave_a_name_out(write: Write) -> None:
+    assert translations(write('"row {n} of {m}" = "第 {n} 行"\n'), "zh")["row {n} of {m}"] == "第 {n} 行"
+
+
+def test_an_exercise_speaks_the_language(edited_course: Callable[..., Course]) -> None:
+    course = edited_course({"exercises/rms/zh.toml": '"row {number}" = "第 {number} 行"\n', "exercises/zh.toml": '"Functions" = "函数"\n'})
+    speak("zh")
+    exercise = course.exercise("rms")
+    assert (exercise.group, exercise.title, exercise.places["row {number}"]) == ("函数", "Root mean square", "第 {number} 行")
+
+
+def test_the_examples_in_docstrings_hold() -> None:
+    found = doctest.testmod(import_module("normgrade.course.translations"))
+    assert found.attempted and not found.failed

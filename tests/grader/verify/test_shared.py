@@ -1,0 +1,68 @@
+"""Tests of the files that exercises share: each part that none uses is named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from normgrade.course.course import Course
+from normgrade.verify.shared import unused
+
+EditedCourse = Callable[..., Course]
+FALSE = '[rank]\nwhat = "The rank is never refused"\nedit = [["x.dim() != 2", "False"]]\n'
+
+
+def named(course: Course) -> list[str]:
+    return list(unused([*course]))
+
+
+def test_course_without_shared_files_has_nothing_unused(tiny: Course) -> None:
+    assert named(tiny) == []
+
+
+@pytest.mark.parametrize(
+    ("shared", "said"),
+    [
+        ('[no-upcast]\nremedy = "widen it"\n', []),
+        ('[upcast]\nremedy = "widen it"\n', ["solutions/mistakes.toml: upcast: no exercise uses it; take it out."]),
+        ('["no-1.0"]\nremedy = "widen it"\n', ['solutions/mistakes.toml: "no-1.0": no exercise uses it; take it out.']),
+        (
+            '[no-upcast]\nsays = "It is not widened."\nremedy = "widen it"\n',
+            ["solutions/mistakes.toml: no-upcast.says: no exercise uses it; take it out."],
+        ),
+    ],
+)
+def test_what_no_mistake_takes_is_named(shared: str, said: list[str], edited_course: EditedCourse) -> None:
+    assert named(edited_course({"solutions/mistakes.toml": shared})) == said
+
+
+def test_text_that_one_of_two_overrides_is_used(edited_course: EditedCourse) -> None:
+    shared = '[no-upcast]\nsays = "It is not widened."\n'
+    other = '[no-upcast]\nedit = [["x.dim() != 2", "False"]]\n'
+    assert named(edited_course({"solutions/mistakes.toml": shared, "solutions/centring/mistakes.toml": other})) == []
+
+
+def test_what_no_wrong_answer_takes_is_named(edited_course: EditedCourse) -> None:
+    course = edited_course({"solutions/wrong.toml": FALSE, "solutions/centring/wrong.toml": "[rank]\n"})
+    assert named(course) == []
+    course = edited_course({"solutions/wrong.toml": FALSE, "solutions/centring/wrong.toml": FALSE})
+    assert named(course) == [f"solutions/wrong.toml: rank.{key}: no exercise uses it; take it out." for key in ("what", "edit")]
+
+
+def test_shared_translation_of_a_gone_text_is_named(edited_course: EditedCourse) -> None:
+    course = edited_course(
+        {
+            "course.toml": 'languages = ["en", "zh"]\n',
+            "exercises/zh.toml": '"Layers" = "层"\n"row {number}" = "行"\n"Old" = "旧"\n',
+            "solutions/zh.toml": '"The squares are added up. Average them." = "应取平均。"\n"Old." = "旧。"\n',
+        }
+    )
+    assert named(course) == [
+        "exercises/zh.toml translates 'Old', which is said nowhere; take it out.",
+        "solutions/zh.toml translates 'Old.', which is said nowhere; take it out.",
+    ]
+
+
+def test_all_of_the_shared_files_is_used() -> None:
+    assert named(Course.find()) == []
