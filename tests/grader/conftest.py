@@ -34,7 +34,7 @@ MARKED_FILES = {
     "whole/test_attacks.py": "attacks",
     "whole/test_mistakes_in_workers.py": "slow",
     "whole/test_wild.py": "slow",
-    "grading/test_plugin.py": "slow",
+    "grading/test_examiner.py": "slow",
     "worker/test_interrupts.py": "slow",
     "worker/walls/test_walls.py": "slow",
     "whole/test_faults.py": "faults",

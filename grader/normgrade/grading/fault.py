@@ -9,7 +9,7 @@ from normgrade.language.errors import CourseError
 
 def fault(exercise: Exercise) -> CourseError | None:
     """Return the error in the mistakes or the suite of an exercise; None if it can be graded."""
-    from normgrade.suite.collection import collect  # loads pytest and NumPy
+    from normgrade.suite.collection import collect  # loads pytest
 
     try:
         read_mistakes(exercise)

@@ -17,8 +17,6 @@ from normgrade.grading.grader import LEAST_LEFT_S, Grader
 from normgrade.grading.grading_options import Options
 from normgrade.grading.opening import open_grader
 from normgrade.report.report import Outcome
-from normgrade.suite.collection import collect
-from normgrade.worker.trusted.host import Host
 
 WRONG = "def rms(x, eps=1e-5):\n    return x\n"
 
@@ -32,10 +30,6 @@ def grader(tiny: Course, expectations: Path) -> Iterator[Grader]:
 @pytest.fixture
 def rms(tiny: Course) -> Exercise:
     return tiny.exercise("rms")
-
-
-def test_every_exercise_is_opened_once(grader: Grader, tiny: Course) -> None:
-    assert grader.suites.keys() == grader.oracles.keys() == {*tiny.slugs}
 
 
 def test_right_answer_passes_between_wrong_ones(grader: Grader, rms: Exercise) -> None:
@@ -83,23 +77,3 @@ def test_search_without_time_differs_from_empty_search(grader: Grader, rms: Exer
     wrong, right = (list(grader.results(rms, source, "rms.py")) for source in (WRONG, read_text(rms.reference)))
     assert grader.diagnose(rms, wrong, within_s=-1.0).diagnoses is None
     assert grader.diagnose(rms, right).diagnoses == ()
-
-
-def test_suites_can_be_collected_by_the_caller(rms: Exercise, expectations: Path) -> None:
-    suites = collect([rms])
-    with open_grader([rms], Options(), collect=lambda exercises: suites) as grader:
-        assert grader.suites is suites
-
-
-def test_exception_closes_the_host(rms: Exercise, expectations: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    closed, close = list[Host](), Host.close
-
-    def noted(host: Host) -> None:
-        closed.append(host)
-        close(host)
-
-    monkeypatch.setattr(Host, "close", noted)
-    with pytest.raises(KeyError), open_grader([rms], Options()) as grader:
-        host = grader.hosts[Library.TORCH]
-        raise KeyError
-    assert closed == [host]

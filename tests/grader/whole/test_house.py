@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -179,6 +181,47 @@ def test_an_import_in_a_function_is_seen(tmp_path: Path) -> None:
     path = tmp_path / "room.py"
     path.write_text("def f():\n    from normgrade.cli import main\n    from normgrade import grade, PACKAGE\n", encoding="utf-8")
     assert [(each.line, each.target) for each in imports(path)] == [(2, "cli"), (3, "grade")]
+
+
+# Imports in functions
+
+LOADED = {"NumPy": "numpy", "PyTorch": "torch", "pytest": "pytest", "rich": "rich", "click": "click", "sqlite3": "sqlite3"}
+REASON = re.compile(r"# (?:loads (?P<library>[\w.]+)|(?:only|nothing|every|not on|it) .*|English needs no catalogue|noqa: F401)$")
+
+
+class Later(NamedTuple):
+    """An import inside a function: it waits until it is needed, for the reason in the comment on its line."""
+
+    path: Path
+    line: int
+    text: str
+
+    @property
+    def reason(self) -> re.Match[str] | None:
+        return REASON.search(self.text)
+
+
+def imports_in_functions() -> Iterator[Later]:
+    for path in modules():
+        lines = path.read_text(encoding="utf-8").splitlines()
+        functions = [node for node in ast.walk(parsed(path)) if isinstance(node, ast.FunctionDef)]
+        for node in {node for function in functions for node in ast.walk(function) if isinstance(node, ast.Import | ast.ImportFrom)}:
+            yield Later(path, node.lineno, lines[node.lineno - 1])
+
+
+def test_imports_in_functions_give_a_reason() -> None:
+    assert [f"{each.path.relative_to(HOUSE)}:{each.line}" for each in imports_in_functions() if not each.reason] == []
+
+
+@pytest.mark.parametrize("library", LOADED)
+def test_modules_do_not_load_libraries_that_wait(library: str) -> None:
+    """A module that imports something later because it "loads NumPy", say, has not loaded NumPy by itself."""
+    waiting = {each.path for each in imports_in_functions() if each.reason and each.reason["library"] == library}
+    names = sorted(".".join(("normgrade", *path.relative_to(HOUSE).with_suffix("").parts)).removesuffix(".__init__") for path in waiting)
+    assert names
+    code = f"import sys\nfor name in {names}:\n    __import__(name)\n    assert {LOADED[library]!r} not in sys.modules, name"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(HOUSE.parent)})
+    assert done.returncode == 0, done.stderr
 
 
 # Imports of a worker

@@ -76,7 +76,7 @@ class Watching:
 
     def grade(self) -> None:
         """Grade the file as it is now, and record the attempt."""
-        from normgrade.grading.reporting import report_on  # loads NumPy
+        from normgrade.grading.reporting import report_on  # loads pytest
 
         path = self.watched.path
         submission = Submission(self.exercise, path, os.path.relpath(path))
