@@ -32,7 +32,6 @@ Put = Callable[..., None]
 # Files that `make test-fast` leaves out. Files start in this order: the longest first, so that no core waits at the end.
 MARKED_FILES = {
     "whole/test_attacks.py": "attacks",
-    "whole/test_mistakes_in_workers.py": "slow",
     "whole/test_wild.py": "slow",
     "grading/test_examiner.py": "slow",
     "worker/test_interrupts.py": "slow",

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from normgrade.compare.differences import differences
-from normgrade.compare.played import Result
+from normgrade.compare.played import Played, Result
 from normgrade.course.course import Course, Exercise
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import Mistake, read_mistakes, read_wrong
@@ -50,6 +50,7 @@ PROOFS = (
     *("suite", "stub", "right", "wrong", "named", "banned"),
 )  # in their order
 WORST_FIRST = (Outcome.FAILED, Outcome.SKIPPED, Outcome.PASSED)
+SAMPLED = 6  # every so many mistakes are played in a worker, too: a tenth of the time of the proof
 SLICE = 50  # answers per job: few enough to keep all cores busy, enough to be worth the seconds in which a process starts
 
 
@@ -386,6 +387,8 @@ class Proof:
         confused = []
         for mistake, seed in self.each(mistakes, _("diagnoses"), (PUBLIC_SEED,)):
             results = self.look(self.grader.mistaken(self.exercise, mistake))
+            if mistake in mistakes[::SAMPLED]:
+                yield from self.otherwise_in_a_worker(mistake, results)
             if not failed(results):
                 continue
             self.refuted.add((mistake.source, seed))
@@ -400,6 +403,13 @@ class Proof:
                 yield _("{mistake}, seed {seed}: taken for {others}.", mistake=mistake.name, seed=seed, others=either(names))
         if confused:
             yield shown_whole(self.exercise, "--mistake", confused[0])
+
+    def otherwise_in_a_worker(self, mistake: Mistake, here: Sequence[Result]) -> Problems:
+        """Yield a sentence if a mistake ends otherwise in a worker. Here, only the plays are made that it is known to change."""
+        for mine, theirs in zip(here, self.look(self.alone(mistake.source, PUBLIC_SEED)), strict=True):
+            if mine.check.outcome is not theirs.check.outcome or list(map(seen_in, mine.plays)) != list(map(seen_in, theirs.plays)):
+                yield _("{mistake}: {check} does not end as it was recorded.", mistake=mistake.name, check=mine.check.name)
+                return
 
     def each(self, things: Sequence[T], what: str, seeds: Sequence[int] = ()) -> Iterator[tuple[T, int]]:
         """Yield each pair of a thing and a seed, by default one of the proof's; report progress after each."""
@@ -463,6 +473,11 @@ class Proof:
         for habit, seed in self.each([every[number] for number in numbers], _("habits"), (self.grader.options.seed,)):
             if not failed(self.until_it_fails(self.alone(with_habit(self.exercise, habit), seed))):
                 yield habit
+
+
+def seen_in(play: Played) -> tuple[str, list[bool]]:
+    """Return how a play ended, and its wrong facts."""
+    return play.facts.ending, play.facts.wrong.tolist()
 
 
 # The mutants and the habits

@@ -11,6 +11,7 @@ import pytest
 from normgrade.compare.played import Result
 from normgrade.course.course import Course
 from normgrade.course.files import read_text
+from normgrade.diagnosis.footprints import Footprints
 from normgrade.grading import parallel
 from normgrade.grading.grading_options import OnProgress, Options
 from normgrade.grading.parallel import Job, Opened
@@ -372,7 +373,7 @@ def test_a_wrong_answer_is_played_until_it_fails(edited_course: EditedCourse, mo
     exercise = edited_course({}).exercise("rms")
     verify([exercise], seeds=(0, 1))
     tests, mistakes, right = len(collect([exercise])["rms"].tests), 4, 2
-    assert judged[0] == tests * (right + mistakes + 1)  # the stub, too
+    assert judged[0] == tests * (right + mistakes + 2)  # the stub, and one mistake in a worker, too
     assert tests * right < judged[1] < tests * (right + mistakes) - mistakes
 
 
@@ -404,3 +405,12 @@ def test_a_right_answer_may_fail_a_courtesy(edited_course: EditedCourse) -> None
     doubled = [("/ x.shape[-1]", "/ x.shape[-1] * (1 if x.dim() > 1 else 2)")]
     assert "right" not in failures(proved(edited_course({SUITE: [COURTEOUS], ALTERNATIVE: doubled})))
     assert "right" in failures(proved(edited_course({ALTERNATIVE: doubled})))
+
+
+def test_a_fault_in_recorded_effects_is_found(edited_course: EditedCourse, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Record one play too few of each mistake: a worker plays all of them, and so finds the difference."""
+    plays_of = Footprints.plays_of
+    monkeypatch.setattr(Footprints, "plays_of", lambda self, name: set(sorted(plays_of(self, name))[1:]))
+    report = proved(edited_course({}))
+    assert failures(report)["named"].splitlines()[0].startswith("eps-outside-root: test_")
+    assert failures(report)["named"].splitlines()[0].endswith(" does not end as it was recorded.")
