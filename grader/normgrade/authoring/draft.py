@@ -123,7 +123,7 @@ def points_of_situations(draft: Draft) -> int:
 
 
 def is_pair(draft: Draft) -> bool:
-    """Return if the exercise is `forward` in NumPy with `backward` by hand."""
+    """Return True if the exercise is `forward` in NumPy with `backward` by hand."""
     return draft.numpy and [signature.name for signature in draft.signatures] == ["forward", "backward"]
 
 

@@ -69,7 +69,7 @@ def checked_signature(text: str) -> Signature:
 
 
 def is_plain(source: str) -> bool:
-    """Return if an expression is a literal."""
+    """Return True if an expression is a literal."""
     try:
         ast.literal_eval(source)
     except (ValueError, TypeError):

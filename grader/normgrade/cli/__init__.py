@@ -279,7 +279,7 @@ def language_of(arguments: Sequence[str]) -> str:
 
 
 def is_in_a_folder() -> bool:
-    """Return if the current folder exists: somebody may have deleted it."""
+    """Return True if the current folder exists: somebody may have deleted it."""
     try:
         return bool(os.getcwd())
     except OSError:

@@ -91,7 +91,7 @@ def show_tier(console: Console, tier: str, protection: Protection) -> None:
 
 
 def holds(tier: str, protection: Protection) -> bool:
-    """Return if the walls here promise everything that this tier promises."""
+    """Return True if the walls here promise everything that this tier promises."""
     return {*walls_of(tier).promises} <= {*walls_of(protection.tier).promises}
 
 

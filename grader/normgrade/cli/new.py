@@ -83,7 +83,7 @@ def course_of_author(course_folder: Path | None, language: str | None) -> Course
 
 
 def is_empty(folder: Path) -> bool:
-    """Return if a folder is empty or does not exist."""
+    """Return True if a folder is empty or does not exist."""
     return not os.path.lexists(folder) or (folder.is_dir() and not any(folder.iterdir()))
 
 

@@ -83,7 +83,7 @@ def not_for_reports(output: Path) -> str:
 
 
 def is_own(output: Path) -> bool:
-    """Return if a path belongs to normgrade itself: a workspace's settings, or a file in `.normgrade`. The file need not exist."""
+    """Return True if a path belongs to normgrade itself: a workspace's settings, or a file in `.normgrade`. The file need not exist."""
     return output.name == MARK or ".normgrade" in Path(os.path.realpath(output.parent)).parts
 
 

@@ -53,7 +53,7 @@ def first_word(command: str) -> str:
 
 
 def takes_colours(pager: str) -> bool:
-    """Return if a pager shows colours: `less` does if its options, there or in LESS, have -R or -r."""
+    """Return True if a pager shows colours: `less` does if its options, there or in LESS, have -R or -r."""
     options = f"{pager} -{os.environ.get('LESS', DEFAULTS['LESS']).lstrip('-')}"
     return os.path.basename(first_word(pager)) == "less" and re.search(r"\s-\w*[Rr]|--RAW|--raw", options) is not None
 

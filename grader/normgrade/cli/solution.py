@@ -62,7 +62,7 @@ def solution_command(slug: str, way: str | None, spoil: bool, course_folder: Pat
 
 
 def has_passed(exercise: Exercise) -> bool:
-    """Return if any attempt in this workspace passed."""
+    """Return True if any attempt in this workspace passed."""
     workspace = Workspace.find()
     return workspace is not None and any(attempt.passed for attempt in attempts_of(workspace).attempts(exercise.slug))
 

@@ -94,12 +94,12 @@ def named(found: D, words: Words) -> D:
 
 
 def is_told(place: Place) -> bool:
-    """Return if a place holds a result or a gradient."""
+    """Return True if a place holds a result or a gradient."""
     return place.template.startswith((*RESULTS, "gradient of")) and not place.template.endswith("left alone")
 
 
 def leaves_open(play: Played) -> bool:
-    """Return if a finite number of the reference is not settled in float32."""
+    """Return True if a finite number of the reference is not settled in float32."""
     places = ((each, each.value) for each in play.expectation.places.values())
     return any((np.isinf(allowed(each)) & np.isfinite(value.values)).any() for each, value in places if isinstance(value, Array))
 

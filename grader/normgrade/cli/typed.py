@@ -6,7 +6,7 @@ import sys
 
 
 def somebody_is_there() -> bool:
-    """Return if there is a terminal to ask in."""
+    """Return True if there is a terminal to ask in."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 

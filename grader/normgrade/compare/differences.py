@@ -47,7 +47,7 @@ def right_places(observation: Observation, expectation: Expectation) -> Collecti
 
 
 def of_one_kind(got: Value | None, expected: Expected) -> bool:
-    """Return if a value is an array whose numbers can be compared with the expected ones: dtype and shape are the same."""
+    """Return True if a value is an array whose numbers can be compared with the expected ones: dtype and shape are the same."""
     return isinstance(got, Array) and got.dtype == expected.dtype and got.values.shape == expected.value.values.shape  # type: ignore[union-attr]
 
 
@@ -217,7 +217,7 @@ def why_open(values: np.ndarray, place: str) -> str:
 
 
 def is_open(expected: Expected, spoilt: bool) -> bool:
-    """Return if a number or its tolerance is not finite. If the input was `spoilt`, zeros and numbers that are not finite do not count."""
+    """Return True if a number or its tolerance is not finite. If the input was `spoilt`, zeros and such numbers do not count."""
     assert isinstance(expected.value, Array)
     value, bounded = expected.value.values, np.isfinite(allowed(expected))
     return not (bounded | ~np.isfinite(value) | (value == 0) if spoilt else bounded).all()

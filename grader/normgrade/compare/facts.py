@@ -165,7 +165,7 @@ def form_expected(expected: Expected) -> str:
 
 
 def has_form(value: Value, expected: Expected) -> bool:
-    """Return if a value is an array of the expected form. Nearly every value is, and this is faster than to build the form as a text."""
+    """Return True if a value is an array of the expected form. Nearly every value is; this is faster than a comparison of texts."""
     if not (isinstance(value, Array) and isinstance(expected.value, Array)):
         return False
     return value.dtype == expected.dtype and value.values.shape == expected.value.values.shape

@@ -180,7 +180,7 @@ def refuse_link(path: Path) -> None:
 
 
 def leads_to_device(path: Path) -> bool:
-    """Return if the path, or the target of a link, exists and is no regular file."""
+    """Return True if the path, or the target of a link, exists and is no regular file."""
     return path.exists() and not path.is_file()
 
 

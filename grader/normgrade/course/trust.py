@@ -20,7 +20,7 @@ LIMIT_BYTES = 64 * 1024
 
 
 def is_trusted(workspace: Path, course: Path) -> bool:
-    """Return if the user trusts this course in this workspace. A record that cannot be read, or has another content, does not count.
+    """Return True if the user trusts this course in this workspace. A record that cannot be read, or has another content, does not count.
 
     Raise a UsageError if others may write to the folder of the records.
     """

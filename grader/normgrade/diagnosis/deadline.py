@@ -40,7 +40,7 @@ class Deadline:
         return self.at - time.monotonic()
 
     def has_passed(self) -> bool:
-        """Return if nothing more may be computed."""
+        """Return True if nothing more may be computed."""
         return self.left_s <= 0
 
     def keep(self) -> None:

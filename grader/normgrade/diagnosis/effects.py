@@ -48,7 +48,7 @@ class Layout:
         return dict(zip(self.keys, np.cumsum([0, *self.numbers[:-1]]).tolist(), strict=True)) if self.keys else {}
 
     def fits(self, key: PlayKey, right: Right) -> bool:
-        """Return if a play is the one of that key, as far as its size tells."""
+        """Return True if a play is the one of that key, as far as its size tells."""
         if key not in self.first_fact:
             return False
         index = self.keys.index(key)
@@ -94,7 +94,7 @@ class Numbers(NamedTuple):
     native: np.ndarray
 
     def is_wrong_in_float64_only(self, right: Right) -> bool:
-        """Return if the native numbers are right, as far as the sample tells, and those in float64 are not."""
+        """Return True if the native numbers are right, as far as the sample tells, and those in float64 are not."""
         allowed = right.allowed[self.first :][: len(self.native)]
         natively, exactly = ((np.abs(numbers) <= allowed).all() for numbers in (self.native, self.exact))
         return bool(natively and not exactly)
@@ -196,7 +196,7 @@ def played(source: str, oracle: Oracle, play: ReadyPlay) -> Change:
 
 
 def same(one: Observation, other: Observation) -> bool:
-    """Return if two plays gave identical values and ended alike."""
+    """Return True if two plays gave identical values and ended alike."""
     ends = [None if each.error is None else (each.error.types, each.error.step) for each in (one, other)]
     return (
         ends[0] == ends[1]

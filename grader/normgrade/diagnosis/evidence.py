@@ -118,7 +118,7 @@ class Evidence:
         return union(fit.active & ~fit.contradicted for fit in self.fits)
 
     def is_word(self, fact: int) -> bool:
-        """Return if a fact is a form or an ending, not numbers."""
+        """Return True if a fact is a form or an ending, not numbers."""
         return self.catalogue[fact][0]
 
     def kinds(self, facts: Bits) -> set[str]:

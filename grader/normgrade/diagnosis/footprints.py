@@ -59,7 +59,7 @@ class Footprints:
         return found
 
     def has(self, mistake: Mistake) -> bool:
-        """Return if there is a footprint of a mistake, made from its current source."""
+        """Return True if there is a footprint of a mistake, made from its current source."""
         return mistake.name in self.mistakes and self.sources[self.mistakes.index(mistake.name)] == digest(mistake.source)
 
     def among(self, mistakes: Sequence[Mistake]) -> Footprints:

@@ -103,11 +103,11 @@ class Forms:
         return min(fitting)[1] if fitting else None
 
     def changes(self, member: int, facts: Bits) -> bool:
-        """Return if a mistake changes all of these facts, even to other numbers: among other mistakes, its numbers differ."""
+        """Return True if a mistake changes all of these facts, even to other numbers: among other mistakes, its numbers differ."""
         return not facts & ~self.observed.fits[member].active
 
     def leads_to(self, member: int, facts: Bits) -> bool:
-        """Return if a mistake leads to all of these facts."""
+        """Return True if a mistake leads to all of these facts."""
         fit = self.observed.fits[member]
         return bool(facts) and not facts & ~(fit.active & ~fit.contradicted)
 

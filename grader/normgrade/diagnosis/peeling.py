@@ -118,7 +118,7 @@ def joined(several: Iterable[At]) -> At:
 
 
 def holds_half(thing: Any) -> bool:
-    """Return if anything in a request is in half precision."""
+    """Return True if anything in a request is in half precision."""
     match thing:
         case Array():
             return thing.dtype in HALF
@@ -197,7 +197,7 @@ def widening_changes(before: Played, after: Played) -> Changes:
 
 
 def apart(ours: Facts, theirs: Facts, play: Played, index: int) -> bool:
-    """Return if the numbers of one place are further apart than the allowed error and two roundings."""
+    """Return True if the numbers of one place are further apart than the allowed error and two roundings."""
     here = slice(play.right.starts[index], play.right.starts[index + 1])
     one, other = ours.numbers[here], theirs.numbers[here]
     finite = np.isfinite(one) & np.isfinite(other)
@@ -244,7 +244,7 @@ def without_gradient(play: Played, steps: Collection[int | None]) -> Iterator[in
 
 
 def holds_numbers(play: Played, index: int) -> bool:
-    """Return if a place has as many floating-point numbers as are due."""
+    """Return True if a place has as many floating-point numbers as are due."""
     place = play.right.places[index]
     got, due = play.observation.values.get(place), play.expectation.places[place].value
     floats = dtype_of(play.right.forms[index]) in FLOATS and dtype_of(play.facts.forms[index]) in FLOATS
@@ -252,7 +252,7 @@ def holds_numbers(play: Played, index: int) -> bool:
 
 
 def is_right_in_float32(play: Played, place: Place) -> bool:
-    """Return if the numbers at a place would be right if float32 arithmetic were enough."""
+    """Return True if the numbers at a place would be right if float32 arithmetic were enough."""
     got, expected = play.observation.values[place], play.expectation.places[place]
     if expected.unit == "float32" or not isinstance(got, Array) or not isinstance(expected.value, Array):
         return False
@@ -261,7 +261,7 @@ def is_right_in_float32(play: Played, place: Place) -> bool:
 
 
 def is_wider(got: str | None, due: str) -> bool:
-    """Return if float32 or float64 came instead of the half precision that is due."""
+    """Return True if float32 or float64 came instead of the half precision that is due."""
     return dtype_of(due) in HALF and dtype_of(got) in WIDE
 
 

@@ -227,7 +227,7 @@ class Search:
         self.joint.play(wanted, lambda: self.plays >= last_play or self.out_of_time())
 
     def explains(self, members: Members, number: int) -> bool:
-        """Return if these mistakes together explain everything that is wrong in one play."""
+        """Return True if these mistakes together explain everything that is wrong in one play."""
         fit, here = self.joint.fit(members, number), self.plays_reached[number]
         return fit is not None and not (fit.contradicted | (self.evidence.wrong & ~fit.active)) & here
 
@@ -258,7 +258,7 @@ class Search:
         return [*found, *(guess for guess in more if guess is not None)]
 
     def are_twins(self, one: int, other: int) -> bool:
-        """Return if two mistakes change nearly the same facts."""
+        """Return True if two mistakes change nearly the same facts."""
         ours, theirs = (self.evidence.fits[member].active for member in (one, other))
         return (ours ^ theirs).bit_count() <= TWINS * ours.bit_count()
 

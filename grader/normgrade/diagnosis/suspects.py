@@ -56,7 +56,7 @@ class Suspects:
         return sorted(plays, key=lambda play: (int(crowd[play]), layout.facts[play], play))
 
     def cover(self, members: Sequence[int], but: float) -> bool:
-        """Return if these mistakes change all wrong facts, except for a fraction `but`, or for one fact."""
+        """Return True if these mistakes change all wrong facts, except for a fraction `but`, or for one fact."""
         uncovered = self.wrong & ~self.footprints.marks[list(members)].any(0)
         return bool(uncovered.sum() <= max(1, but * self.wrong.sum()))
 

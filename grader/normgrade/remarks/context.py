@@ -80,5 +80,5 @@ def counts(inputs: Iterable[np.ndarray], groups: Sequence[int]) -> set[int]:
 
 
 def is_telling(value: object) -> bool:
-    """Return if a number is one by which a factor could be recognised."""
+    """Return True if a number is one by which a factor could be recognised."""
     return isinstance(value, int | float) and not isinstance(value, bool) and np.isfinite(value) and abs(value) not in (0, 1)

@@ -42,7 +42,7 @@ def decisive(check: Check, result: Result) -> Played:
 
 
 def is_unexpected(error: Error, play: Played) -> bool:
-    """Return if a play should not have ended with this exception."""
+    """Return True if a play should not have ended with this exception."""
     due = play.expectation.error
     return play.refusal is None or due is None or error.step != due.step or play.refusal[0] not in error.types
 

@@ -174,7 +174,7 @@ def across(array: np.ndarray, kept: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def same_numbers(right: np.ndarray, got: np.ndarray, allowed: np.ndarray) -> bool:
-    """Return if the numbers may be the same ones in another order."""
+    """Return True if the numbers may be the same ones in another order."""
     return bool((np.abs(np.sort(got, None) - np.sort(right, None)) <= 2 * allowed.max()).all())
 
 
@@ -225,5 +225,5 @@ def in_short(numbers: np.ndarray) -> str:
 
 
 def fits(model: np.ndarray, got: np.ndarray, allowed: np.ndarray, factor: float | np.ndarray = 1.0) -> bool:
-    """Return if the model is within twice the allowed error of the actual numbers, scaled by a `factor` of more than 1."""
+    """Return True if the model is within twice the allowed error of the actual numbers, scaled by a `factor` of more than 1."""
     return bool((np.abs(got - model) <= 2 * allowed * np.maximum(1, np.abs(factor))).all())

@@ -106,5 +106,5 @@ def by_size(steps: Sequence[SizedStep]) -> str:
 
 
 def apart(small: Sequence[float], large: Sequence[float]) -> bool:
-    """Return if all of the large sizes are above all of the small ones, either far above them or by no chance."""
+    """Return True if all of the large sizes are above all of the small ones, either far above them or by no chance."""
     return min(large) >= FAR * max(small) or (min(large) > max(small) and min(len(small), len(large)) >= MANY)

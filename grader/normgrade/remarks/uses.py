@@ -58,7 +58,7 @@ def uses(plays: Iterable[Played], contract: Sequence[Signature]) -> Iterator[Use
 
 
 def lacks_arguments(error: Error) -> bool:
-    """Return if Python raised this for arguments that a signature of the submission does not take."""
+    """Return True if Python raised this for arguments that a signature of the submission does not take."""
     called = error.types[:1] == ("TypeError",) and not error.frames and error.step in (None, BUILD)
     return called and LACKING.search(error.message) is not None
 

@@ -97,7 +97,7 @@ def limit_by(trait: str, raising: Sequence[Use], ending: Sequence[Use]) -> Limit
 
 
 def all_wrong(beyond: Sequence[Use], crashing: Sequence[Use], within: Sequence[Use]) -> bool:
-    """Return if the few uses that come to their end beyond a limit are all wrong, while a use within is right."""
+    """Return True if the few uses that come to their end beyond a limit are all wrong, while a use within is right."""
     few = len(beyond) <= MOST_WRONG * len(crashing)
     return few and not any(use.right for use in beyond) and any(use.right for use in within)
 
