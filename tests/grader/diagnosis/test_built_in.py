@@ -42,7 +42,7 @@ def test_other_endings_are_not_another_exception(seen: Plays) -> None:
     assert found(seen) == []
 
 
-def test_an_exception_of_a_known_mistake_is_not_built_in() -> None:
+def test_exceptions_of_known_mistakes_are_not_built_in() -> None:
     assert found({0: raised("AssertionError")}, {"asserts": {0: raised("AssertionError")}}) == []
 
 
