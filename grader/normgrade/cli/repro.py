@@ -54,7 +54,7 @@ def repro_command(slug: str, check: str | None, seed: int, output: Path | None, 
     path, output = submission_of(exercise), output or Path(f"repro_{slug}.py")
     refuse_unless_writable(output)
     seeds = [seed_in_words(seed)] if seed else []
-    result = chosen(play(exercise, path, seed), check)
+    result = chosen(all_results(exercise, path, seed), check)
     if result is None:
         say(_("Nothing to reproduce: every check passes."), *seeds)
         return
@@ -97,7 +97,7 @@ def unwritable(output: Path, why: str | None) -> UsageError:
     )
 
 
-def play(exercise: Exercise, path: Path, seed: int) -> tuple[Result, ...]:
+def all_results(exercise: Exercise, path: Path, seed: int) -> tuple[Result, ...]:
     """Return the results of the whole suite on the learner's file."""
     inspection = inspect_file(path, exercise)
     if not inspection.runnable or inspection.source is None:

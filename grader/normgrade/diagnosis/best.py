@@ -83,7 +83,7 @@ def by_worth(now: Best) -> Best:
             heapq.heappush(queue, (guess.order, guess))
             continue
         if guess.unknown:
-            search.joint.play(search.deciding_plays(guess)[:1])
+            search.joint.play_all(search.deciding_plays(guess)[:1])
             heapq.heappush(queue, (guess.order, guess))
             continue
         if guess.sure > best:

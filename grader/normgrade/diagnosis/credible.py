@@ -75,7 +75,7 @@ def blame(guess: Guess, search: Search, member: int, against: Bits) -> float:
     plays = [number for number, here in enumerate(search.plays_reached) if here & against]
     looked_at = plays[:: max(len(plays) // PLAYS_ASKED, 1)][:PLAYS_ASKED]
     without = tuple(each for each in guess.members if each != member)
-    search.joint.play((each, number) for number in looked_at for each in (without, guess.members))
+    search.joint.play_all((each, number) for number in looked_at for each in (without, guess.members))
     nearer = [search.joint.distance(without, number) <= search.joint.distance(guess.members, number) for number in looked_at]
     return sum(nearer) / max(len(nearer), 1)
 

@@ -35,7 +35,7 @@ class Joint:
     fits: dict[Pair, Fit | None] = field(default_factory=dict, repr=False)
     distances: dict[Pair, float] = field(default_factory=dict, repr=False)
 
-    def play(self, pairs: Iterable[Pair], enough: Callable[[], bool] = lambda: False) -> None:
+    def play_all(self, pairs: Iterable[Pair], enough: Callable[[], bool] = lambda: False) -> None:
         """Play the pairs that were not played yet, one right after the other, until `enough` returns true."""
         on_their_way: deque[Pair] = deque()
         new = [pair for pair in dict.fromkeys(pairs) if pair not in self.seen]
@@ -64,7 +64,7 @@ class Joint:
 
     def together(self, members: Members, number: int) -> Facts | None:
         """Return the facts of these mistakes together in the play of that number; None if they cannot be made together."""
-        self.play([(members, number)])
+        self.play_all([(members, number)])
         return self.seen[members, number]
 
     def fit(self, members: Members, number: int) -> Fit | None:

@@ -197,7 +197,7 @@ class Search:
         while (guess := self.guess(members)) is not None and guess.unknown and not (whole and guess.conflicts | guess.uncovered):
             if self.clock.stopped and self.clock.grace.has_passed():
                 break
-            self.joint.play(self.deciding_plays(guess)[:at_a_time])
+            self.joint.play_all(self.deciding_plays(guess)[:at_a_time])
             at_a_time = AT_A_TIME
         return None if guess is None or (whole and not guess.complete) else guess
 
@@ -224,7 +224,7 @@ class Search:
     def ahead(self, pairs: Iterable[Pair], last_play: float = inf) -> None:
         """Play the pairs that are examined next, one right after the other: this takes half as long as one at a time."""
         wanted = (pair for pair in pairs if len(pair[0]) <= MOST_NAMES)
-        self.joint.play(wanted, lambda: self.plays >= last_play or self.out_of_time())
+        self.joint.play_all(wanted, lambda: self.plays >= last_play or self.out_of_time())
 
     def explains(self, members: Members, number: int) -> bool:
         """Return True if these mistakes together explain everything that is wrong in one play."""

@@ -25,7 +25,7 @@ def complete_sets(size: int, now: Best) -> Best:
         while (guess := search.guess(members)) is not None and guess.undecided:
             if search.plays >= last_play or search.out_of_time():
                 return Best(search, found or otherwise)
-            search.joint.play(search.deciding_plays(guess)[:1])
+            search.joint.play_all(search.deciding_plays(guess)[:1])
         if guess is not None and guess.complete:
             found.append(guess)
             last_play = min(last_play, search.plays + MORE_PLAYS)

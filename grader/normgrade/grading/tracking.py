@@ -94,7 +94,7 @@ def computed(
         if (known := kept(reference_run, mistakes)) is not None:
             return known
         deadline.keep()
-        found = played(suite, reference_run, mistakes, options, deadline, on_change)
+        found = play_all(suite, reference_run, mistakes, options, deadline, on_change)
         cache.put(name, encode(found))
     return found
 
@@ -107,7 +107,7 @@ def kept(reference_run: ReferenceRun, mistakes: Sequence[Mistake]) -> Footprints
     return None
 
 
-def played(
+def play_all(
     suite: Suite, reference_run: ReferenceRun, mistakes: Sequence[Mistake], options: Options, deadline: Deadline, on_change: OnChange
 ) -> Footprints:
     """Play every mistake, on all cores if that is worth it, and return the footprints."""
@@ -118,27 +118,27 @@ def played(
     plays = plays_of(suite, reference_run)
     cores = options.cores if len(plays) * len(mistakes) > FEW else 1
     if cores == 1 or not mistakes:
-        jobs = [Job(len(mistakes), partial(played_here, what, plays, reference_run.reference, mistakes, oracle, on_change))]
+        jobs = [Job(len(mistakes), partial(play_here, what, plays, reference_run.reference, mistakes, oracle, on_change))]
     else:
         slices = [mistakes[len(mistakes) * core // cores : len(mistakes) * (core + 1) // cores] for core in range(cores)]
-        jobs = [Job(len(some), partial(played_elsewhere, what, exercise, oracle.elsewhere(), seed, some)) for some in slices if some]
+        jobs = [Job(len(some), partial(play_elsewhere, what, exercise, oracle.elsewhere(), seed, some)) for some in slices if some]
     first, *others = over_cores(jobs, cores, options.progress, deadline=deadline, first=what)
     for other in others:
         first = first.with_those(other)
     return first
 
 
-def played_here(
+def play_here(
     what: str, plays: Plays, reference: str, mistakes: Sequence[Mistake], oracle: Oracle, on_change: OnChange, tick: Tick
 ) -> Footprints:
     return Footprints.of(effects_of(plays, reference, mistakes, oracle, partial(tick, what), on_change), made_of(plays, oracle), mistakes)
 
 
-def played_elsewhere(what: str, exercise: Exercise, oracle: Oracle, seed: int, mistakes: Sequence[Mistake], tick: Tick) -> Footprints:
+def play_elsewhere(what: str, exercise: Exercise, oracle: Oracle, seed: int, mistakes: Sequence[Mistake], tick: Tick) -> Footprints:
     """Return the footprints of these mistakes, as a job in another process. It collects the suite again, because plays cannot be sent."""
     reference_run = ReferenceRun(oracle, exercise, read_text(exercise.reference), seed)
     plays = plays_of(collect([exercise])[exercise.slug], reference_run)
-    return played_here(what, plays, reference_run.reference, mistakes, oracle, lambda mistake, play, change: None, tick)
+    return play_here(what, plays, reference_run.reference, mistakes, oracle, lambda mistake, play, change: None, tick)
 
 
 def none_of(suite: Suite, reference_run: ReferenceRun) -> Footprints:

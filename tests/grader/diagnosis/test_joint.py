@@ -45,9 +45,9 @@ def test_each_set_and_play_is_played_once() -> None:
 def test_plays_are_made_ahead_until_there_are_enough() -> None:
     world = World(PLAYS * 4, {"doubled": {}, "negated": {}})
     one = Joint(world.evidence({0: {"output": [7.0, 7.0, 7.0]}}), REFERENCE, world.known, world.answers)
-    one.play((((0, 1), number) for number in (2, 0, 2, 3, 1)), lambda: len(one.seen) == 3)
+    one.play_all((((0, 1), number) for number in (2, 0, 2, 3, 1)), lambda: len(one.seen) == 3)
     assert [*one.seen] == [((0, 1), 2), ((0, 1), 0), ((0, 1), 3)]
-    one.play([((0, 1), 0), ((0, 1), 1)])
+    one.play_all([((0, 1), 0), ((0, 1), 1)])
     assert [number for _names, number in world.asked] == [2, 0, 3, 1]
 
 

@@ -247,7 +247,7 @@ def test_no_footprints_are_computed_if_no_play_finishes(
     source: str, named: list[tuple[str, ...]], tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NORMGRADE_CACHE", str(tmp_path / "empty"))
-    monkeypatch.setattr("normgrade.grading.tracking.played", ran)
+    monkeypatch.setattr("normgrade.grading.tracking.play_all", ran)
     [report] = grade([written(tmp_path, tiny.exercise("rms"), source)])
     assert (report.outcome, report.earned, report.stopped_after_s) == (Outcome.FAILED, 0, None)
     assert [diagnosis.mistakes for diagnosis in report.diagnoses] == named
@@ -262,7 +262,7 @@ def test_a_timeout_bounds_all_that_follows_the_answers(seed: int, tiny: Course, 
             tick(what)
 
     monkeypatch.setenv("NORMGRADE_CACHE", str(tmp_path / "empty"))
-    monkeypatch.setattr("normgrade.grading.tracking.played_here", slowly)
+    monkeypatch.setattr("normgrade.grading.tracking.play_here", slowly)
     options = Options(seed=seed, timeout_s=4.0)
     [report] = grade([written(tmp_path, tiny.exercise("rms"), "def rms(x, eps=1e-5):\n    return x\n")], options)
     assert report.diagnoses == () and report.stopped_after_s is not None and 0 < report.stopped_after_s < 4.5

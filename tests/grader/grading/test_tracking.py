@@ -18,7 +18,7 @@ from normgrade.diagnosis.effects import Plays
 from normgrade.diagnosis.footprints import Footprints, encode
 from normgrade.grading.grading_options import Options
 from normgrade.grading.reference_run import ReferenceRun
-from normgrade.grading.tracking import at_hand, footprints, kept, key, played_here, shipped
+from normgrade.grading.tracking import at_hand, footprints, kept, key, play_here, shipped
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Oracle
 from normgrade.suite.collection import collect
@@ -56,7 +56,7 @@ def test_footprints_of_another_process_are_read(tiny: Course, tmp_path: Path, mo
     def after_the_other(cache: Cache, name: str, patience_s: float) -> Iterator[None]:
         monkeypatch.undo()
         footprints(suite, theirs, mistakes, Options())
-        monkeypatch.setattr("normgrade.grading.tracking.played", None)
+        monkeypatch.setattr("normgrade.grading.tracking.play_all", None)
         yield
 
     monkeypatch.setattr(Cache, "alone", after_the_other)
@@ -151,9 +151,9 @@ def played(course: Course, folder: Path, monkeypatch: pytest.MonkeyPatch) -> lis
 
     def here(what: str, plays: Plays, reference: str, mistakes: Sequence[Mistake], *rest: Any) -> Footprints:
         names.extend(mistake.name for mistake in mistakes)
-        return played_here(what, plays, reference, mistakes, *rest)
+        return play_here(what, plays, reference, mistakes, *rest)
 
-    monkeypatch.setattr("normgrade.grading.tracking.played_here", here)
+    monkeypatch.setattr("normgrade.grading.tracking.play_here", here)
     assert footprints(suite, reference_run, mistakes, Options()).mistakes == tuple(mistake.name for mistake in mistakes)
     return names
 

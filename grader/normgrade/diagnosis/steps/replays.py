@@ -32,13 +32,13 @@ class Replays:
     def record(self, source: str, whole: bool = False) -> Recording | None:
         """Record a source, forward only or as a `whole`. Returns None if it fails."""
         request = self.failing.whole if whole else self.failing.forward
-        return self.play(RecordQuestion(request, self.failing.size_limit_bytes, source))
+        return self.ask(RecordQuestion(request, self.failing.size_limit_bytes, source))
 
     def put(self, source: str, puts: Iterable[Put], keep: bool = False) -> Recording | None:
         """Play a source, forward only, with other values in some places. With `keep`, values are recorded. Returns None if it fails."""
-        return self.play(Substitute(self.failing.forward, self.failing.size_limit_bytes, source, tuple(puts), keep))
+        return self.ask(Substitute(self.failing.forward, self.failing.size_limit_bytes, source, tuple(puts), keep))
 
-    def play(self, question: RecordQuestion | Substitute) -> Recording | None:
+    def ask(self, question: RecordQuestion | Substitute) -> Recording | None:
         if self.left <= 0:
             raise Spent
         self.left -= 1
