@@ -154,7 +154,7 @@ def effects_of(
     with np.errstate(all="ignore"):
         ready = [ReadyPlay.of(key, play, reference, oracle) for key, play in plays] if mistakes else []
         for number, mistake in enumerate(mistakes):
-            found += [(number, each.key, change) for each in ready if (change := change_of(mistake.source, oracle, each)) != NOTHING]
+            found += [(number, each.key, change) for each in ready if (change := change_by(mistake.source, oracle, each)) != NOTHING]
             tick()
     for each in found:
         on_change(*each)
@@ -176,7 +176,7 @@ class ReadyPlay(NamedTuple):
         return cls(key, play.expectation, play.right, oracle.natively(reference, request), widened(request))
 
 
-def change_of(source: str, oracle: Oracle, play: ReadyPlay) -> Change:
+def change_by(source: str, oracle: Oracle, play: ReadyPlay) -> Change:
     """Return the change of one mistake in one play.
 
     The play in float64 is skipped if the native results equal the reference's, since those in float64 are then equal, too. It is also

@@ -50,7 +50,7 @@ def test_changed_script_is_not_overwritten(run: Run, tmp_path: Path) -> None:
 def test_script_edited_during_the_checks_is_kept(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "rms.py").write_text(WRONG, encoding="utf-8")
     path = tmp_path / "repro_rms.py"
-    monkeypatch.setattr(command, "play", lambda *arguments: path.write_text("# mine\n", encoding="utf-8") and ())
+    monkeypatch.setattr(command, "all_results", lambda *arguments: path.write_text("# mine\n", encoding="utf-8") and ())
     monkeypatch.setattr(command, "chosen", lambda *arguments: "a result")
     assert run("repro", "rms") == (2, "", REFUSED.format("repro_rms.py"))
     assert path.read_text(encoding="utf-8") == "# mine\n"
@@ -58,7 +58,7 @@ def test_script_edited_during_the_checks_is_kept(run: Run, tmp_path: Path, monke
 
 def test_script_is_not_written_to_own_files_or_links(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run("init", ".")[0] == 0
-    monkeypatch.setattr(command, "play", None)
+    monkeypatch.setattr(command, "all_results", None)
     (tmp_path / ".normgrade").mkdir()
     (tmp_path / "out").symlink_to(tmp_path / "prompts")
     own = 'Error: The script cannot be written to "{}" (files of that name are normgrade\'s own). Name another file with --output FILE.'
