@@ -205,8 +205,10 @@ def as_typed(line: str) -> str:
     return f"{line} --course own" if line.startswith("normgrade new") else line
 
 
+CLONE = Path(__file__).parents[3]
 TEXTS = [
-    Path(__file__).parents[3] / "README.md",
+    CLONE / "README.md",
+    *(path for path in sorted((CLONE / "docs").glob("*.md")) if path.name != "authors.md"),  # authors type those on a course of their own
     *(
         path
         for folder in ("exercises", "solutions", "tests/hidden")
@@ -216,7 +218,7 @@ TEXTS = [
 ]
 
 
-def test_commands_in_readme_and_course_work(type_: Type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commands_in_pages_and_course_work(type_: Type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("NORMGRADE_COURSE", raising=False)
     assert type_("normgrade init") == 0
