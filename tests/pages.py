@@ -80,10 +80,10 @@ def rooms(_old: str) -> str:
 def picture(order: Mapping[str, str]) -> str:
     """Return the rooms row by row: a room stands one row above the highest one that it imports."""
     heights: dict[str, int] = {}
-    for room in reversed(order):
+    for room in reversed([*order]):
         heights[room] = 1 + max((heights[below] for below in order[room].split()), default=0)
     rows = [[room for room in order if heights[room] == height] for height in sorted({*heights.values()}, reverse=True)]
-    return "".join(f"{' · '.join(row)}\n" for row in rows)
+    return "   ↓\n".join(f"{' · '.join(row)}\n" for row in rows)
 
 
 def purpose(room: str) -> str:

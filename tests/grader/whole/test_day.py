@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from session import HEIGHT, ON_POSIX, Session, lines_of
+from session import HEIGHT, ON_POSIX, WIDTH, Session, lines_of
 
 from normgrade.course.course import Course, carried
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -10,6 +11,7 @@ from types import ModuleType
 
 import pytest
 
+from normgrade import cli
 from normgrade.course.course import Course
 from normgrade.worker.walls.selftest import TRIALS
 
@@ -50,7 +52,7 @@ def test_handwritten_cells_stay_and_new_ones_are_marked(tiny: Course, pages: Mod
 
 def test_rooms_stand_above_all_that_they_import(pages: ModuleType) -> None:
     order = {"roof": "walls floor", "porch": "floor", "walls": "floor", "floor": ""}
-    assert pages.picture(order) == "roof\nporch · walls\nfloor\n"
+    assert pages.picture(order) == "roof\n   ↓\nporch · walls\n   ↓\nfloor\n"
 
 
 def prose(path: Path) -> str:
@@ -99,6 +101,24 @@ def test_files_of_the_program_that_a_page_names_exist(path: Path) -> None:
     named = [name for name in MODULE.findall(prose(path)) if name.split("/")[0] in OWN_FOLDERS]
     places = (ROOT, ROOT / "grader" / "normgrade")
     assert [name for name in named if not any(any(place.glob(name)) for place in places)] == []
+
+
+TYPED = {"normgrade", "pytest", "pip"}  # test_page_screens.py types the former two
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.name)
+def test_commands_of_a_clone_have_what_they_name(path: Path) -> None:
+    for command in re.findall(r"^\$ (.*?)(?: +#.*)?$", path.read_text(encoding="utf-8"), re.MULTILINE):
+        program, *arguments = shlex.split(command)
+        match program:
+            case "make":
+                assert {*arguments} <= {*re.findall(r"^(\w[\w-]*):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)}
+            case ".venv/bin/python":
+                assert (ROOT / arguments[0]).is_file()
+            case ".venv/bin/normgrade":
+                cli.command_named(arguments[0]).make_context(command, arguments[1:], resilient_parsing=True)
+            case _:
+                assert program in TYPED
 
 
 def test_walls_page_has_every_tier() -> None:
