@@ -1,7 +1,8 @@
-"""Tests of README and of the pages in docs: generated parts are up to date, links lead somewhere, and README is short."""
+"""Tests of README and of the pages in docs: generated parts, links, files, commands, and numbers that the code has, too."""
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections.abc import Iterator
@@ -12,8 +13,15 @@ from types import ModuleType
 import pytest
 
 from normgrade import cli
-from normgrade.course.course import Course
-from normgrade.worker.walls.selftest import TRIALS
+from normgrade.compare.differences import K
+from normgrade.course.course import Course, Limits
+from normgrade.learner.practice.interview_plan import MINUTES
+from normgrade.learner.workspace import MARK_BYTES
+from normgrade.oracle.cache import MOST_BYTES
+from normgrade.oracle.expectation import PLAYS
+from normgrade.report.render.json import OF_ONE_VALUE, render_json
+from normgrade.report.report import Check, Kind, Outcome, Report
+from normgrade.worker.walls.selftest import TRIALS, Facts, trials
 
 ROOT = Path(__file__).parents[3]
 DOCS = ROOT / "docs"
@@ -22,6 +30,7 @@ BLOCK = re.compile(r"^(`{3,})\w*\n.*?^\1$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 LINES_OF_README = 130
+NO_FACTS = Facts(zygote=1, grader={}, own={}, kept_capabilities=0, neighbours=(), play=lambda: True)
 OWN_FOLDERS = {"docs", "grader", "tests", *(path.name for path in (ROOT / "grader" / "normgrade").iterdir() if path.is_dir())}
 
 
@@ -119,6 +128,31 @@ def test_commands_of_a_clone_have_what_they_name(path: Path) -> None:
                 cli.command_named(arguments[0]).make_context(command, arguments[1:], resilient_parsing=True)
             case _:
                 assert program in TYPED
+
+
+LIMITS = Limits()
+NUMBERS = [
+    ("walls.md", f"{LIMITS.answer_s:g} seconds for each answer, {LIMITS.total_s:g} seconds for all of them, and {LIMITS.memory_mib} MiB"),
+    ("walls.md", f"There are {len(trials('process', NO_FACTS))} trials behind `process`"),
+    ("architecture.md", f"At most {MOST_BYTES / 1024**3:g} GiB is kept"),
+    ("architecture.md", f"`lang`, `course`; at most {MARK_BYTES / 1024:g} KiB"),
+    ("tolerance.md", f"Then it is played {PLAYS} times more"),
+    ("tolerance.md", f"{K} · (spread + u·|y| + the smallest subnormal of its dtype)"),
+    ("learn.md", ", ".join(map(str, [*MINUTES.values()][1:-1])) + f" and {MINUTES[4]} for those of level 2, 3 and 4"),
+]
+
+
+@pytest.mark.parametrize(("name", "sentence"), NUMBERS)
+def test_number_on_a_page_is_that_of_the_code(name: str, sentence: str) -> None:
+    assert sentence in " ".join((DOCS / name).read_text(encoding="utf-8").split())
+
+
+def test_every_field_of_json_is_on_the_page() -> None:
+    check = Check("test_output", "The output is normalised.", Kind.FORMULA, Outcome.PASSED, points=3)
+    report = Report("rms", "rms.py", Outcome.PASSED, possible=3, sandbox="linux", seed=0, duration_s=0.4, checks=(check,))
+    [written] = json.loads(render_json([report]))["reports"]
+    page = (DOCS / "architecture.md").read_text(encoding="utf-8").partition("## Data formats")[2].partition("## Words")[0]
+    assert [field for field in {**written, **written["checks"][0], **OF_ONE_VALUE} if f"`{field}`" not in page] == []
 
 
 def test_walls_page_has_every_tier() -> None:
