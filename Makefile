@@ -3,21 +3,25 @@ PYTHON ?= python3
 VENV := .venv
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test test-fast check verify bench clean
+.PHONY: demo test test-fast check docs verify bench clean
 
 demo: $(INSTALLED)  ## grade wrong and right submissions, and see what a learner reads
 	$(VENV)/bin/normgrade demo
 
-test: $(INSTALLED)  ## the grader's own tests, six minutes on two cores the first time
+test: $(INSTALLED)  ## the grader's own tests
 	$(VENV)/bin/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
-test-fast: $(INSTALLED)  ## those that tell most while you edit, a minute on two cores
+test-fast: $(INSTALLED)  ## those that tell most while you edit
 	$(VENV)/bin/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m "not (attacks or browser or faults or kernel or slow)"
 
 check: $(INSTALLED)  ## lint, format and types
 	$(VENV)/bin/ruff check
 	$(VENV)/bin/ruff format --check
 	$(VENV)/bin/mypy
+
+docs: $(INSTALLED)  ## the pages of docs/ as a site, in build/docs; a dead link is an error
+	$(VENV)/bin/python tests/pages.py
+	$(VENV)/bin/mkdocs build --quiet --strict
 
 verify: $(INSTALLED)  ## prove the course: right answers pass, wrong ones fail and are named, mutants and habits are killed
 	$(VENV)/bin/normgrade verify --mutants --habits
@@ -32,5 +36,5 @@ $(INSTALLED): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	    { echo 'normgrade needs Python 3.11 or newer, and "$(PYTHON)" is not. Name one that is: make PYTHON=/path/to/python3.11'; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/python -m pip install --quiet --editable '.[dev]' -c constraints.txt
+	$(VENV)/bin/python -m pip install --quiet --editable '.[dev,docs]' -c constraints.txt
 	touch $@

@@ -128,7 +128,7 @@ HALF_REGIMES = (
 def rows_story(regime: Regime, random: np.random.Generator) -> Story:
     """Return a story for a layer that normalises the last dimension of (2, 3, n)."""
     x = regime.draw(random, regime.n).reshape(2, -1, regime.n)
-    return [build(regime.n, **regime.arguments), train(x, regime.dtype)]
+    return [build(regime.n, **regime.arguments), train(x, dtype=regime.dtype)]
 
 
 def as_channels(values: np.ndarray) -> np.ndarray:
@@ -140,7 +140,7 @@ def as_channels(values: np.ndarray) -> np.ndarray:
 def training_story(regime: Regime, random: np.random.Generator) -> Story:
     """Return a story of two training steps, so that the second starts with the buffers of the first."""
     batches = [as_channels(regime.draw(random, regime.n)) for _ in range(2)]
-    return [build(GROUPS, momentum=0.3, **regime.arguments), *(train(batch, regime.dtype) for batch in batches)]
+    return [build(GROUPS, momentum=0.3, **regime.arguments), *(train(batch, dtype=regime.dtype) for batch in batches)]
 
 
 def evaluation_story(regime: Regime, random: np.random.Generator) -> Story:
@@ -148,7 +148,7 @@ def evaluation_story(regime: Regime, random: np.random.Generator) -> Story:
     values = regime.draw(random, regime.n)
     mean = values.mean(1) + 0.1 * values.std(1) * random.standard_normal(GROUPS)
     layer = build(GROUPS, **regime.arguments).filled(running_mean=mean, running_var=values.var(1) * random.uniform(0.5, 1.5, GROUPS))
-    return [layer, evaluate(as_channels(values), regime.dtype)]
+    return [layer, evaluate(as_channels(values), dtype=regime.dtype)]
 
 
 # --- implementations --------------------------------------------------------------------------------------------------------------------

@@ -38,6 +38,7 @@ MARKED_FILES = {
     "worker/walls/test_walls.py": "slow",
     "whole/test_faults.py": "faults",
     "whole/test_day.py": "slow",
+    "whole/test_page_screens.py": "slow",
     "whole/test_silence.py": "slow",
     "whole/test_killed_habits.py": "slow",
     "verify/test_proofs.py": "slow",

@@ -1,1 +1,1 @@
-"""The author's tools: new exercises, and the answers that a suite should reject."""
+"""The author's tools: the draft of a new exercise, with all of its files."""

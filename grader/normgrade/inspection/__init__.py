@@ -1,1 +1,1 @@
-"""Inspection: the faults that the source shows without running it, and the flow of its values."""
+"""Inspection: the faults that the source shows without running it."""

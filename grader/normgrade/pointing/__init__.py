@@ -1,1 +1,1 @@
-"""Where a mistake stands in the submission: the lines, and the pieces of code that are no known mistake."""
+"""Pointing: the lines of a submission that hold the mistakes of a diagnosis."""

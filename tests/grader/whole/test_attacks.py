@@ -280,7 +280,7 @@ def test_attack_declares_its_deed_and_gains(name: str) -> None:
 
 
 def test_there_are_attacks_of_every_class() -> None:
-    said = re.search(r"holds (\d+) submissions that attack", (ATTACKS.parents[3] / "README.md").read_text(encoding="utf-8"))
+    said = re.search(r"holds (\d+) submissions that attack", (ATTACKS.parents[3] / "docs" / "walls.md").read_text(encoding="utf-8"))
     assert said is not None and int(said[1]) == len(NAMES)
     assert {header(name).kind for name in NAMES} == set(CLASSES)
 

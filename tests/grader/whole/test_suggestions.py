@@ -95,8 +95,8 @@ Type = Callable[[str], int]
 def type_(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Type:
     """Return a function that types a command, with an optional output file. It returns the exit code; 0 if only the grading is left."""
     monkeypatch.setenv("NORMGRADE_LANG", "en")
-    for place in ("normgrade.worker.trusted.host.Host", "normgrade.verify.proofs.verify"):
-        monkeypatch.setattr(place, reach)
+    for place in ("worker.trusted.host.Host", "verify.proofs.verify", "verify.shipping.write", "grading.warming.warm"):
+        monkeypatch.setattr(f"normgrade.{place}", reach)
 
     def typed(line: str) -> int:
         command, _arrow, output = line.partition(">")
@@ -201,12 +201,15 @@ def test_example_of_help_works(line: str, type_: Type, tmp_path: Path, monkeypat
 
 def as_typed(line: str) -> str:
     """Return a command from a text as it is typed here: with real names, and with its own course if it writes to one."""
+    line = line.removesuffix(" norms") if line.startswith("normgrade init") else line  # this is a workspace already
     line = line.replace("NAME", "einsum_statistics").replace(">>", ">").replace(" --course DIR", "").replace(" --course my-course", "")
     return f"{line} --course own" if line.startswith("normgrade new") else line
 
 
+CLONE = Path(__file__).parents[3]
 TEXTS = [
-    Path(__file__).parents[3] / "README.md",
+    CLONE / "README.md",
+    *(path for path in sorted((CLONE / "docs").glob("*.md")) if path.name != "authors.md"),  # authors type those on a course of their own
     *(
         path
         for folder in ("exercises", "solutions", "tests/hidden")
@@ -216,7 +219,7 @@ TEXTS = [
 ]
 
 
-def test_commands_in_readme_and_course_work(type_: Type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commands_in_pages_and_course_work(type_: Type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("NORMGRADE_COURSE", raising=False)
     assert type_("normgrade init") == 0
