@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Self
 
 from normgrade.course.ban import Ban
-from normgrade.course.course import Exercise, Limits
+from normgrade.course.exercise import Exercise, Limits
 from normgrade.course.files import read_where_there
 from normgrade.course.library import Library
 from normgrade.grading.run import gone

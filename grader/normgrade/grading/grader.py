@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from normgrade.compare.played import Result
-from normgrade.course.course import Exercise, Limits
+from normgrade.course.exercise import Exercise, Limits
 from normgrade.course.files import read_text, read_where_there
 from normgrade.course.library import Library
 from normgrade.course.mistakes import Mistake, read_mistakes

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from normgrade.course.ban import Ban
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.course.folders import user_cache, user_config
 from normgrade.course.library import Library
 from normgrade.grading.grading_options import Options

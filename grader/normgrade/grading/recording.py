@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from normgrade.compare.differences import unsound
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
 from normgrade.grading.grading_options import PUBLIC_SEED
 from normgrade.grading.reference_run import ReferenceRun

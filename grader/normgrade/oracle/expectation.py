@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text, read_where_there
 from normgrade.course.library import Library
 from normgrade.course.package import digest_of_sources

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
 from normgrade.language import _
 from normgrade.language.errors import CourseError, did_you_mean

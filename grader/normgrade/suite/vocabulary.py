@@ -11,7 +11,7 @@ import numpy as np
 
 from normgrade.compare.differences import described, unsound
 from normgrade.compare.played import Played
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.language import _, spoken
 from normgrade.language.places import Place, step_in_words
 from normgrade.oracle.deferred import Deferred

@@ -12,7 +12,7 @@ from importlib.metadata import packages_distributions
 from importlib.util import find_spec
 
 from normgrade.course.ban import Ban
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import fingerprint
 

@@ -11,9 +11,10 @@ from types import ModuleType
 import pytest
 
 from normgrade.compare.played import Result
-from normgrade.course.course import Course, carried
+from normgrade.course.course import Course
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import COST, read_mistakes
+from normgrade.course.package import carried
 from normgrade.diagnosis.deadline import OutOfTime
 from normgrade.diagnosis.diagnose import Known, diagnose, says
 from normgrade.diagnosis.effects import effects_of

@@ -9,7 +9,9 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from normgrade.course.course import Course, Exercise, carried
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
+from normgrade.course.package import carried
 
 README = Path(__file__).parents[3] / "README.md"
 HEAD = "| exercise | level | best after | what is hard about it |\n|---|---|---|---|\n"

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from normgrade.course.course import Course, carried
+from normgrade.course.course import Course
+from normgrade.course.package import carried
 
 pexpect = pytest.importorskip("pexpect", reason="the session is typed by pexpect")
 pyte = pytest.importorskip("pyte", reason="the screen is drawn by pyte")

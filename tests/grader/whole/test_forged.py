@@ -9,8 +9,9 @@ from types import ModuleType
 
 import numpy as np
 
-from normgrade.course.course import Course, carried
+from normgrade.course.course import Course
 from normgrade.course.files import read_text, read_where_there
+from normgrade.course.package import carried
 from normgrade.grading.reference_run import ReferenceRun
 from normgrade.grading.run import Run
 from normgrade.language.places import Absent

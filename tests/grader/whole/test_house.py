@@ -61,6 +61,7 @@ NOT_OF_A_MODULE = {  # test files of something larger than a module
 TESTED_ELSEWHERE = {  # modules without a test file of their own: names, tables, or the front of a package
     "cli/__init__.py": "cli/test_cli.py",
     "cli/demo_files/batch_norm.py": "cli/test_demo.py",
+    "course/settings.py": "course/test_reading.py",
     "remarks/pitfalls/pitfalls_in_libraries.py": "remarks/pitfalls/test_advice.py",
     "remarks/pitfalls/pitfalls_in_python.py": "remarks/pitfalls/test_advice.py",
     "remarks/pitfalls/pitfalls_in_shapes.py": "remarks/pitfalls/test_advice.py",

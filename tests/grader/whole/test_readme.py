@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from readme_table import README, UNWRITTEN, between, table_of, updated
 
-from normgrade.course.course import Course, carried
+from normgrade.course.course import Course
+from normgrade.course.package import carried
 
 
 def test_the_table_in_readme_is_that_of_the_course() -> None:

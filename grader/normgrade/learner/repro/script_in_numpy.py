@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from normgrade.compare.played import Played
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.language import _
 from normgrade.language.places import Place
 from normgrade.learner.repro.script_parts import ARRAY, arguments, as_the_grader_does, expected_at, literal, own_probe, shown

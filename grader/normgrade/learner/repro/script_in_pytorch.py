@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 
 from normgrade.compare.played import Played
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.course.package import PACKAGE
 from normgrade.language import N_, _
 from normgrade.language.places import Place, place_in_words
