@@ -13,7 +13,8 @@ from normgrade.course.library import Library
 from normgrade.grading.grading_options import PUBLIC_SEED, Options
 from normgrade.grading.reference_run import ReferenceRun
 from normgrade.language import _
-from normgrade.oracle.expectation import Oracle, fingerprint
+from normgrade.oracle.fingerprint import fingerprint
+from normgrade.oracle.oracle import Oracle
 from normgrade.suite.collection import collect
 from normgrade.suite.suite import Suite
 

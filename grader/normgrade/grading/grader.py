@@ -27,7 +27,7 @@ from normgrade.grading.new_workers import InNewWorkers
 from normgrade.grading.reference_run import ReferenceRun
 from normgrade.grading.run import Run
 from normgrade.grading.tracking import at_hand, footprints, key_of_one, none_of, plays_of
-from normgrade.oracle.expectation import Oracle
+from normgrade.oracle.oracle import Oracle
 from normgrade.report.report import Outcome
 from normgrade.suite.suite import Suite
 from normgrade.worker.trusted.host import Host, Worker

@@ -43,7 +43,7 @@ def open_grader(exercises: Sequence[Exercise], options: Options, collect: Collec
         options.progress(starting(*hosts), 0, 0)
         from normgrade.grading.course_worker import with_exact_plays  # loads pytest
         from normgrade.grading.grader import Grader  # loads pytest
-        from normgrade.oracle.expectation import Oracle  # loads NumPy
+        from normgrade.oracle.oracle import Oracle  # loads NumPy
         from normgrade.suite import collection  # loads pytest
 
         kept = Cache(user_cache(), seal.key)

@@ -16,7 +16,7 @@ from normgrade.language import _
 from normgrade.language.errors import UsageError
 from normgrade.language.places import Place
 from normgrade.oracle.draws import complete, initial, layout, rounded_to
-from normgrade.oracle.expectation import Oracle
+from normgrade.oracle.oracle import Oracle
 from normgrade.suite.story import Build, call, evaluate, request
 from normgrade.worker.wire.observation import Array
 from normgrade.worker.wire.requests import Action, LayerStep, LayerStory, TypedRequest

@@ -24,7 +24,7 @@ from normgrade.grading.reference_run import ReferenceRun
 from normgrade.grading.run import Run
 from normgrade.grading.tracking import plays_of
 from normgrade.oracle.cache import Cache
-from normgrade.oracle.expectation import Oracle
+from normgrade.oracle.oracle import Oracle
 from normgrade.report.report import Check, Diagnosis, Kind, Outcome, Report
 from normgrade.suite.collection import collect
 from normgrade.worker.untrusted.play import load, play

@@ -13,7 +13,8 @@ from normgrade.course.files import read_text
 from normgrade.grading.reference_run import ReferenceRun
 from normgrade.grading.run import Run
 from normgrade.oracle.cache import Cache
-from normgrade.oracle.expectation import Oracle, module
+from normgrade.oracle.loading import module
+from normgrade.oracle.oracle import Oracle
 from normgrade.report.report import Check
 from normgrade.suite.suite import Suite
 from normgrade.suite.vocabulary import Player

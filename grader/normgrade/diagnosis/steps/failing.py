@@ -9,7 +9,7 @@ from typing import Any
 
 from normgrade.compare.played import Played, PlayKey, Result
 from normgrade.diagnosis.steps.same_values import collapsed
-from normgrade.oracle.expectation import holds_non_finite, widened
+from normgrade.oracle.inputs import holds_non_finite, widened
 from normgrade.report.report import ArrayDifference
 from normgrade.worker.wire.observation import HALF, Array, Playable
 from normgrade.worker.wire.recorded import MOST_NUMBERS
