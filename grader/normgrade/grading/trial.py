@@ -83,7 +83,7 @@ def asked(trial: Trial, oracle: Oracle, reference: str) -> TypedRequest:
     if not trial.inputs:
         return request([call(str(build.name), *build.arguments, **build.kwargs)], "", key)
     x, *more = trial.inputs
-    step = LayerStep(Action.TRAIN if trial.training and trial.has_mode else Action.EVALUATE, x, more=more)
+    step = LayerStep.on(Action.TRAIN if trial.training and trial.has_mode else Action.EVALUATE, x, *more)
     whole = request([filled(trial, oracle, reference), step], "", key)
     implementation, probes = oracle.modules(reference)
     whole = complete(implementation, whole, probes, oracle.written_with)
