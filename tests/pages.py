@@ -15,7 +15,9 @@ from pathlib import Path
 import click
 
 from normgrade import cli
-from normgrade.course.course import Course, Exercise, carried
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
+from normgrade.course.package import carried
 from normgrade.language import ENGLISH
 
 ROOT = Path(__file__).parents[1]

@@ -22,7 +22,8 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from normgrade.course.course import Course, Exercise
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
 from normgrade.course.mistakes import read_mistakes
 
 STRIDE = 5  # from the known mistake of one exercise to that of the next

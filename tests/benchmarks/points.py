@@ -10,7 +10,8 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from normgrade.course.course import Course, Exercise
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
 from normgrade.course.mistakes import read_mistakes
 from normgrade.grading.grade import Submission, grade
 from normgrade.report.report import Outcome

@@ -19,7 +19,8 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from normgrade.course.course import Course, Exercise
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
 from normgrade.grading.grader import Grader
 from normgrade.grading.grading_options import Options

@@ -44,8 +44,12 @@ from normgrade.course.course import Course
 from normgrade.course.mistakes import read_mistakes
 from normgrade.language.places import Place
 from normgrade.oracle.draws import complete, generator
-from normgrade.oracle.expectation import PLAYS, UNIT_ROUNDOFF, changed, expect, expected, module, perturbed, play_exactly, widened
-from normgrade.oracle.expected import Expectation, Expected
+from normgrade.oracle.expectation import expect, expected
+from normgrade.oracle.expected import UNIT_ROUNDOFF, Expectation, Expected
+from normgrade.oracle.inputs import changed, perturbed, widened
+from normgrade.oracle.loading import module
+from normgrade.oracle.monte_carlo import PLAYS
+from normgrade.oracle.plays import play_exactly
 from normgrade.oracle.rounding import RandomRounding
 from normgrade.suite.story import Story, build, evaluate, request, train
 from normgrade.worker.untrusted.play import play

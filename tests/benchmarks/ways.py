@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from normgrade.compare.played import Result
-from normgrade.course.course import Course, Exercise
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import read_mistakes, together
 from normgrade.diagnosis import best, diagnose, investigation

@@ -15,7 +15,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from normgrade.course.course import Course, Exercise
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
 from normgrade.course.mistakes import read_mistakes
 from normgrade.grading.grade import Submission
 from normgrade.grading.grader import Grader

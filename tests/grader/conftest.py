@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
-import hypothesis  # noqa: F401  # before PyTorch is frozen (oracle/expectation.py): it warns of objects that the collector misses
+import hypothesis  # noqa: F401  # before PyTorch is frozen (oracle/loading.py): it warns of objects that the collector misses
 import pytest
 
 import normgrade

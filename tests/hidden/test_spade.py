@@ -291,7 +291,7 @@ def test_not_finite(agree):
 
     zh: x 或标签图中的 NaN 或无穷大，只到达公式把它带到的地方。
     """
-    of_x = {"frozen": True, "constant": "2"}  # at a border 0 · NaN is the convolution's own affair, on the way back
+    of_x = {"frozen": True, "detach": 2}  # at a border 0 · NaN is the convolution's own affair, on the way back
     narrow = []
     for spoilt in (np.nan, np.inf, -np.inf):
         x, labels, good, good_labels = channels(2, 3, 7, 6), channels(2, 2, 9, 8), channels(2, 3, 7, 6), channels(2, 2, 9, 8)

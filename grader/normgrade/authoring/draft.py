@@ -13,8 +13,9 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from normgrade.course.course import Course, Exercise
+from normgrade.course.course import Course
 from normgrade.course.files import write_whole
+from normgrade.course.layout import exercises_in, settings_in
 from normgrade.course.signature import Parameter, Signature
 from normgrade.course.translations import file_in
 from normgrade.language import ENGLISH
@@ -48,14 +49,14 @@ class Draft:
 
 def begin_course(root: Path, languages: Sequence[str]) -> Course:
     """Create a new course in a folder that is empty or does not exist yet."""
-    (root / "exercises").mkdir(parents=True)
-    write_whole(Course(root).description, filled("course.toml", title=root.resolve().name, languages=languages).encode())
+    exercises_in(root).mkdir(parents=True)
+    write_whole(settings_in(root), filled("course.toml", title=root.resolve().name, languages=languages).encode())
     return Course.find(root)
 
 
 def files_of(draft: Draft, course: Course) -> Mapping[Path, str]:
     """Return the text of every file of the draft, in the order in which an author works on them."""
-    place, values = Exercise.at(course.root, draft.slug), values_of(draft, course)
+    place, values = course.files(draft.slug), values_of(draft, course)
     kind = "numpy" if draft.numpy else "layer" if draft.signatures[0].is_class else "function"
     files = {place.description: filled("exercise.toml", **values), place.prompt_in(ENGLISH): filled("README.md", **values)}
     if CHINESE in draft.languages:
@@ -68,7 +69,7 @@ def files_of(draft: Draft, course: Course) -> Mapping[Path, str]:
     files[place.alternatives_folder / "another_way.py"] = implementation(values, "TODO: what is different in this right way.", "TODO")
     files[place.mistakes] = filled("mistakes.toml", **values)
     if CHINESE in draft.languages:
-        files[file_in(place.mistakes.parent, CHINESE)] = filled("zh.toml", of="mistakes.toml")
+        files[file_in(place.solutions, CHINESE)] = filled("zh.toml", of="mistakes.toml")
     if draft.probes:
         files[place.folder / "probes.py"] = filled("probes.py", **values)
     files[place.suite] = filled(f"test_{kind}.py", **values)

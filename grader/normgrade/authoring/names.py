@@ -7,7 +7,8 @@ import re
 import sys
 from collections.abc import Sequence
 
-from normgrade.course.course import Course, Exercise
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
 from normgrade.course.signature import Signature
 from normgrade.language import _
 from normgrade.language.errors import UsageError

@@ -20,7 +20,8 @@ from normgrade.cli.options import DETAILS, F, course_option, hand_over, isolatio
 from normgrade.cli.output import format_of, refuse_links, refuse_unless_writable
 from normgrade.cli.shell_words import slugs_alike
 from normgrade.cli.warn import warn_of_folders, warn_of_unfinished, without_hindered
-from normgrade.course.course import Course, Exercise
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
 from normgrade.grading.grade import OnReport, Submission, grade
 from normgrade.grading.grading_options import Options, available
 from normgrade.inspection.inspection import inspect_file

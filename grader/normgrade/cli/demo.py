@@ -11,7 +11,8 @@ from normgrade.cli.bar import progress
 from normgrade.cli.early import early
 from normgrade.cli.options import exit_code
 from normgrade.cli.warn import warn_of_folders
-from normgrade.course.course import Course, carried
+from normgrade.course.course import Course
+from normgrade.course.package import carried
 from normgrade.grading.grade import Submission, grade
 from normgrade.grading.grading_options import Options, available
 from normgrade.language import _

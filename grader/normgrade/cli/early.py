@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from normgrade.cli.bar import Bar
 from normgrade.cli.output import write_report
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.course.files import leads_to_device
 from normgrade.grading.grade import OnReport, Submission
 from normgrade.grading.grading_options import OnProgress

@@ -9,7 +9,8 @@ import click
 
 from normgrade.cli.options import course_option, say, whole_number
 from normgrade.cli.shell_words import slugs_alike
-from normgrade.course.course import Course, Exercise
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
 from normgrade.language import _, n_
 from normgrade.learner.hints import Hint, take_hint
 from normgrade.learner.practice.interviews import refuse_in_interview

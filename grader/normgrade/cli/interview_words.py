@@ -13,7 +13,8 @@ from rich.text import Text
 from normgrade.cli.by_group import Column, print_by_group
 from normgrade.cli.options import WIDEST, say
 from normgrade.cli.prompt import rendered
-from normgrade.course.course import Course, Exercise
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
 from normgrade.course.links import by_slug
 from normgrade.language import N_, _, n_
 from normgrade.learner.practice.interview_folder import ANSWERS

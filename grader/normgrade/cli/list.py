@@ -12,7 +12,8 @@ import click
 from normgrade.cli.by_group import Column, print_by_group
 from normgrade.cli.options import course_option, say
 from normgrade.cli.warn import warn_of_unfinished
-from normgrade.course.course import Course, Exercise
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
 from normgrade.inspection.inspection import inspect_file
 from normgrade.language import N_, _
 from normgrade.learner.workspace import Workspace, find_course

@@ -10,7 +10,9 @@ import click
 from normgrade.authoring.names import USUAL, checked_contract, checked_slug, refuse_taken
 from normgrade.cli.options import course_option, say
 from normgrade.cli.warn import with_course
-from normgrade.course.course import Course, carried, named_by_environment
+from normgrade.course.course import Course, named_by_environment
+from normgrade.course.layout import exercises_in, settings_in
+from normgrade.course.package import carried
 from normgrade.language import ENGLISH, LANGUAGES, _, n_
 from normgrade.language.errors import UsageError
 from normgrade.learner.workspace import Workspace, find_course
@@ -51,7 +53,9 @@ def new_command(slug: str, contract: tuple[str, ...], numpy: bool, probes: bool,
     tell(course, slug, added, kept)
     if language is not None and language not in course.settings.languages:
         said = _(
-            'Add "{language}" to `languages` in {path}, so that no text in it is forgotten.', language=language, path=course.description
+            'Add "{language}" to `languages` in {path}, so that no text in it is forgotten.',
+            language=language,
+            path=settings_in(course.root),
         )
         say(said)
     command = with_course(f"normgrade verify {slug}", course_folder)
@@ -69,7 +73,7 @@ def course_of_author(course_folder: Path | None, language: str | None) -> Course
         course = begin_course(course_folder, tuple(filter(None, [ENGLISH, language])))
         say(_("A new course begins in {folder}.", folder=course.root))
         return course
-    if course_folder is not None and not (course_folder / "exercises").is_dir():
+    if course_folder is not None and not exercises_in(course_folder).is_dir():
         said = _(
             '"{folder}" is neither a course nor an empty folder, in which one could begin. Name another with --course DIR.',
             folder=course_folder,

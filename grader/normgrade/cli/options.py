@@ -10,7 +10,7 @@ import click
 
 from normgrade.cli.output import write_report
 from normgrade.cli.shell_words import one_of
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean, either
 from normgrade.language.visible import write_data

@@ -15,7 +15,7 @@ from normgrade.cli.options import course_option, refuse_unless_revealed, say
 from normgrade.cli.output import is_own, refuse_links
 from normgrade.cli.shell_words import checks_alike, slugs_alike
 from normgrade.cli.warn import warn_of_folders
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.course.files import put_in_place, read_plain
 from normgrade.grading.grading_options import Options
 from normgrade.grading.opening import open_grader

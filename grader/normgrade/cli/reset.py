@@ -9,7 +9,7 @@ import click
 
 from normgrade.cli.options import course_option, say
 from normgrade.cli.shell_words import slugs_alike
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.language import _
 from normgrade.language.errors import UsageError
 from normgrade.learner.workspace import find_course, needed

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from normgrade.cli.views import View
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.grading.grading_options import PUBLIC_SEED
 from normgrade.language import N_, _, n_
 from normgrade.learner.watch.watch_session import Watching

@@ -8,7 +8,8 @@ from functools import wraps
 
 import click
 
-from normgrade.course.course import Course, Exercise
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import Mistake, read_mistakes, read_wrong
 from normgrade.language.errors import CourseError, UsageError

@@ -15,7 +15,7 @@ from rich.text import Text
 from normgrade.cli.beside import WIDE, beside
 from normgrade.cli.options import course_option, refuse_unless_revealed
 from normgrade.cli.shell_words import slugs_alike, ways_alike
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
 from normgrade.inspection.inspection import inspect_file
 from normgrade.language import _

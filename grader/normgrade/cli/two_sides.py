@@ -13,7 +13,7 @@ from rich.text import Text
 from normgrade.compare.differences import allowed, at_most
 from normgrade.compare.played import Played
 from normgrade.compare.value_words import in_words
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.inspection.program import program_of
 from normgrade.language import _
 from normgrade.language.places import Place, place_in_words

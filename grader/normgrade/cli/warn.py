@@ -10,7 +10,8 @@ from shlex import quote
 
 import click
 
-from normgrade.course.course import Course, Exercise
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
 from normgrade.course.folders import user_cache, user_config
 from normgrade.course.private_folder import first_refused
 from normgrade.grading.fault import fault

@@ -19,7 +19,8 @@ from normgrade.cli.shell_words import slugs_alike
 from normgrade.cli.suspend import stepping_aside
 from normgrade.cli.warn import warn_of_folders, warn_of_unfinished, without_hindered
 from normgrade.cli.watch_loop import on_one_screen
-from normgrade.course.course import Course, Exercise
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
 from normgrade.grading.grading_options import Options, available
 from normgrade.grading.opening import open_grader
 from normgrade.language import _

@@ -11,8 +11,8 @@ import numpy as np
 from normgrade.compare.value_words import Words, in_words
 from normgrade.language import _
 from normgrade.language.places import NO_WORDS, Place, place_in_words
-from normgrade.oracle.expectation import UNIT_ROUNDOFF, holds_non_finite
-from normgrade.oracle.expected import Expectation, Expected
+from normgrade.oracle.expected import UNIT_ROUNDOFF, Expectation, Expected
+from normgrade.oracle.inputs import holds_non_finite
 from normgrade.report.report import ArrayDifference, Difference, Numbers, ValueDifference
 from normgrade.worker.wire.observation import HALF, Array, Foreign, Observation, Value
 

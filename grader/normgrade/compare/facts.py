@@ -15,8 +15,7 @@ import numpy as np
 from normgrade.compare.differences import K_HALF, K, allowed, at_most, errors
 from normgrade.language.places import Absent, Place
 from normgrade.oracle.draws import generator
-from normgrade.oracle.expectation import UNIT_ROUNDOFF
-from normgrade.oracle.expected import Expectation, Expected
+from normgrade.oracle.expected import UNIT_ROUNDOFF, Expectation, Expected
 from normgrade.worker.wire.observation import HALF, Array, Error, Foreign, Observation, Value
 
 MOST_NUMBERS = 64  # in the sample of one array

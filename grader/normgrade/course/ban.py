@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from fnmatch import translate
 from functools import cache
 
+# The operations of PyTorch that the grader itself calls. It plays every probe in the process in which the ban is enforced.
+NEEDED = "clone copy_ detach equal expand lift_fresh mul new_empty_strided ones_like sum transpose view".split()
+
 
 @dataclass(frozen=True, slots=True)
 class Ban:
@@ -31,3 +34,9 @@ class Ban:
 def one_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
     """Compile a pattern that matches any of the patterns; the number of its group says which one."""
     return re.compile("|".join(f"({translate(pattern)})" for pattern in patterns) or "(?!)")
+
+
+def needed_operation(pattern: str) -> str | None:
+    """Return the name of the first operation of NEEDED that a pattern bans; None if there is none."""
+    names = (f"{prefix}.{operation}" for operation in NEEDED for prefix in ("torch", "torch.ops.aten"))
+    return next((name for name in names if Ban((pattern,)).against(name)), None)

@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from itertools import accumulate, pairwise
 from pathlib import Path
 
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
 from normgrade.course.table import Table, Wrong, between, text, truth
 from normgrade.course.translations import translations
@@ -86,7 +86,7 @@ def read_mistakes(exercise: Exercise, language: str = "") -> tuple[Mistake, ...]
 
     `language` is that of their texts, a code such as "zh", by default the current one.
     """
-    reference, words = read_text(exercise.reference), translations(exercise.mistakes.parent, language)
+    reference, words = read_text(exercise.reference), translations(exercise.solutions, language)
     found = entries(Table.of_file(exercise.mistakes), exercise.shared_mistakes)
     return tuple(read_mistake(name, entry, reference, words) for name, entry in found)
 

@@ -1,12 +1,20 @@
-"""The folder in which normgrade is installed, and the digest of the sources in it."""
+"""The folder in which normgrade is installed, the course in it, and the digest of its sources."""
 
 from __future__ import annotations
 
 import hashlib
+import os
 from functools import cache
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1]
+
+
+def carried() -> Path:
+    """Return the folder of the course that comes with normgrade: inside an installed wheel, or the clone of an editable install."""
+    package = Path(os.path.realpath(PACKAGE))
+    wheel = package / "_course"
+    return wheel if wheel.is_dir() else package.parents[1]
 
 
 @cache

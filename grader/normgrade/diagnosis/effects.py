@@ -18,8 +18,9 @@ from normgrade.compare.facts import Facts, Right, facts_of
 from normgrade.compare.played import Played, PlayKey
 from normgrade.course.mistakes import Mistake
 from normgrade.language.errors import CourseError
-from normgrade.oracle.expectation import Oracle, widened
 from normgrade.oracle.expected import Expectation
+from normgrade.oracle.inputs import widened
+from normgrade.oracle.oracle import Oracle
 from normgrade.worker.wire.observation import Array, Observation, Request
 
 Plays = Sequence[tuple[PlayKey, Played]]

@@ -20,7 +20,6 @@ from normgrade.compare.differences import allowed
 from normgrade.compare.facts import ABSENT, Facts
 from normgrade.compare.played import Played, PlayKey, Result
 from normgrade.language.places import Place
-from normgrade.oracle.expectation import is_gradient
 from normgrade.oracle.expected import Expectation
 from normgrade.report.report import FLOAT64_NARROWED, HALF_PRECISION, INPUT_CHANGED, OTHER_DTYPE, OTHER_SHAPE, WIDER_RETURNED
 from normgrade.worker.wire.observation import HALF, Array, Observation, Playable, Request
@@ -231,7 +230,7 @@ def other_forms(play: Played) -> dict[str, frozenset[int]]:
         elif play.facts.wrong[2 * index + 1] and is_right_in_float32(play, place):
             found.setdefault(FLOAT64_NARROWED, set()).add(2 * index + 1)
     if OTHER_SHAPE in found:
-        steps = {play.right.places[fact // 2].step for fact in found[OTHER_SHAPE] if not is_gradient(play.right.places[fact // 2])}
+        steps = {play.right.places[fact // 2].step for fact in found[OTHER_SHAPE] if play.right.places[fact // 2].learnt is None}
         found[OTHER_SHAPE].update(without_gradient(play, steps))
     return {name: frozenset(facts) for name, facts in found.items() if facts}
 
@@ -239,7 +238,7 @@ def other_forms(play: Played) -> dict[str, frozenset[int]]:
 def without_gradient(play: Played, steps: Collection[int | None]) -> Iterator[int]:
     """Yield the wrong facts of the gradients that are missing in these steps."""
     for index, place in enumerate(play.right.places):
-        if is_gradient(place) and place.step in steps and play.facts.forms[index] in ABSENT:
+        if place.learnt is not None and place.step in steps and play.facts.forms[index] in ABSENT:
             yield from (fact for fact in (2 * index, 2 * index + 1) if play.facts.wrong[fact])
 
 

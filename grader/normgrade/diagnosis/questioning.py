@@ -11,7 +11,7 @@ from normgrade.compare.facts import Facts, facts_of
 from normgrade.diagnosis.effects import Layout, Plays, change_of, effects_from
 from normgrade.diagnosis.forecasts import Forecasts, forecasts_of
 from normgrade.diagnosis.records import Records
-from normgrade.oracle.expectation import widened
+from normgrade.oracle.inputs import widened
 from normgrade.worker.wire.observation import Array, Foreign, Observation, Playable, Reason, Request
 
 Asked = tuple[int, int]  # a mistake and a play, by their numbers

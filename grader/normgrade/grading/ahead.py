@@ -7,13 +7,14 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
 from normgrade.course.library import Library
 from normgrade.grading.grading_options import PUBLIC_SEED, Options
 from normgrade.grading.reference_run import ReferenceRun
 from normgrade.language import _
-from normgrade.oracle.expectation import Oracle, fingerprint
+from normgrade.oracle.fingerprint import fingerprint
+from normgrade.oracle.oracle import Oracle
 from normgrade.suite.collection import collect
 from normgrade.suite.suite import Suite
 

@@ -9,12 +9,12 @@ from types import TracebackType
 from typing import Self
 
 from normgrade.course.ban import Ban
-from normgrade.course.course import Exercise, Limits
+from normgrade.course.exercise import Exercise, Limits
 from normgrade.course.files import read_where_there
 from normgrade.course.library import Library
 from normgrade.grading.run import gone
 from normgrade.oracle.exact_plays import ExactPlays
-from normgrade.oracle.expectation import Oracle
+from normgrade.oracle.oracle import Oracle
 from normgrade.worker.trusted.host import Host, Worker
 from normgrade.worker.wire.messages import PlayQuestion, RecordQuestion, Substitute
 from normgrade.worker.wire.observation import Observation, Playable, Recording

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from normgrade.course.course import Course, Exercise
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
 from normgrade.grading.grading_options import Options
 from normgrade.grading.opening import open_grader
 from normgrade.grading.preparation import settle

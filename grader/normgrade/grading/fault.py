@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.course.mistakes import read_mistakes
 from normgrade.language.errors import CourseError
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.grading.grading_options import Options
 from normgrade.grading.opening import open_grader
 from normgrade.inspection.inspection import Inspection, inspect_file

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from normgrade.compare.played import Result
-from normgrade.course.course import Exercise, Limits
+from normgrade.course.exercise import Exercise, Limits
 from normgrade.course.files import read_text, read_where_there
 from normgrade.course.library import Library
 from normgrade.course.mistakes import Mistake, read_mistakes
@@ -27,7 +27,7 @@ from normgrade.grading.new_workers import InNewWorkers
 from normgrade.grading.reference_run import ReferenceRun
 from normgrade.grading.run import Run
 from normgrade.grading.tracking import at_hand, footprints, key_of_one, none_of, plays_of
-from normgrade.oracle.expectation import Oracle
+from normgrade.oracle.oracle import Oracle
 from normgrade.report.report import Outcome
 from normgrade.suite.suite import Suite
 from normgrade.worker.trusted.host import Host, Worker

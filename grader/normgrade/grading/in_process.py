@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from normgrade.language.errors import CourseError
-from normgrade.oracle.expectation import Oracle
+from normgrade.oracle.oracle import Oracle
 from normgrade.worker.wire.observation import Cause, Error, Observation, Playable
 
 

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from normgrade.compare.played import Result
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
 from normgrade.diagnosis.steps.locate import locate
 from normgrade.diagnosis.steps.step import Step

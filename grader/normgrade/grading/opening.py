@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from normgrade.course.ban import Ban
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.course.folders import user_cache, user_config
 from normgrade.course.library import Library
 from normgrade.grading.grading_options import Options
@@ -43,7 +43,7 @@ def open_grader(exercises: Sequence[Exercise], options: Options, collect: Collec
         options.progress(starting(*hosts), 0, 0)
         from normgrade.grading.course_worker import with_exact_plays  # loads pytest
         from normgrade.grading.grader import Grader  # loads pytest
-        from normgrade.oracle.expectation import Oracle  # loads NumPy
+        from normgrade.oracle.oracle import Oracle  # loads NumPy
         from normgrade.suite import collection  # loads pytest
 
         kept = Cache(user_cache(), seal.key)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import count
 
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.grading.ahead import compute_ahead, doing, ships
 from normgrade.grading.grader import Grader
 from normgrade.grading.grading_options import PUBLIC_SEED

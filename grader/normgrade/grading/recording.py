@@ -6,11 +6,11 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from normgrade.compare.differences import unsound
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
 from normgrade.grading.grading_options import PUBLIC_SEED
 from normgrade.grading.reference_run import ReferenceRun
-from normgrade.oracle.expectation import Oracle
+from normgrade.oracle.oracle import Oracle
 from normgrade.oracle.shipped import Recorded
 from normgrade.suite.suite import Suite
 

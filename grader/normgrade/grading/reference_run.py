@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from normgrade.compare.played import Played
-from normgrade.course.course import Exercise
-from normgrade.oracle.expectation import Oracle
+from normgrade.course.exercise import Exercise
+from normgrade.oracle.oracle import Oracle
 from normgrade.suite.suite import HiddenTest, Suite
 from normgrade.suite.vocabulary import Asked, Player, Playing, playing
 from normgrade.worker.wire.messages import PlayQuestion

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from normgrade.compare.played import Result
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import read_mistakes
 from normgrade.course.own_numbers import called

@@ -10,7 +10,7 @@ from functools import partial
 from typing import NamedTuple
 
 from normgrade.compare.played import Played, PlayKey, Result
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.grading.reference_run import ReferenceRun, ReferenceTest, failure
 from normgrade.grading.verdict import PASSED, Verdict, judged, result
 from normgrade.language import _

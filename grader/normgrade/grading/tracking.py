@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import Mistake
 from normgrade.diagnosis.deadline import NEVER, Deadline
@@ -18,8 +18,9 @@ from normgrade.diagnosis.footprints import VERSION, Footprints, decode, digest, 
 from normgrade.grading.grading_options import Options
 from normgrade.grading.reference_run import ReferenceRun
 from normgrade.language import _
-from normgrade.oracle.expectation import Oracle, fingerprint
+from normgrade.oracle.fingerprint import fingerprint
 from normgrade.oracle.kept import Damaged, request_key
+from normgrade.oracle.oracle import Oracle
 from normgrade.suite.collection import collect
 from normgrade.suite.suite import Suite
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from normgrade.compare.played import Played
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
 from normgrade.course.library import Library
 from normgrade.language import _
 from normgrade.language.errors import UsageError
 from normgrade.language.places import Place
 from normgrade.oracle.draws import complete, initial, layout, rounded_to
-from normgrade.oracle.expectation import Oracle
+from normgrade.oracle.oracle import Oracle
 from normgrade.suite.story import Build, call, evaluate, request
 from normgrade.worker.wire.observation import Array
 from normgrade.worker.wire.requests import Action, LayerStep, LayerStory, TypedRequest
@@ -83,7 +83,7 @@ def asked(trial: Trial, oracle: Oracle, reference: str) -> TypedRequest:
     if not trial.inputs:
         return request([call(str(build.name), *build.arguments, **build.kwargs)], "", key)
     x, *more = trial.inputs
-    step = LayerStep(Action.TRAIN if trial.training and trial.has_mode else Action.EVALUATE, x, more=more)
+    step = LayerStep.on(Action.TRAIN if trial.training and trial.has_mode else Action.EVALUATE, x, *more)
     whole = request([filled(trial, oracle, reference), step], "", key)
     implementation, probes = oracle.modules(reference)
     whole = complete(implementation, whole, probes, oracle.written_with)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.grading.grader import Grader
 from normgrade.grading.grading_options import Options, silent
 from normgrade.grading.opening import open_grader

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 
 if TYPE_CHECKING:
     from normgrade.compare.played import Result

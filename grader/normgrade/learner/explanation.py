@@ -12,7 +12,7 @@ import numpy as np
 
 from normgrade.compare.differences import allowed
 from normgrade.compare.played import Result
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.course.mistakes import Mistake
 from normgrade.grading.grader import Grader
 from normgrade.language import _

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
 from normgrade.course.library import Library
 from normgrade.language import _

@@ -11,7 +11,8 @@ from functools import lru_cache
 from pathlib import Path
 from shlex import quote
 
-from normgrade.course.course import Course, Exercise, named_by_environment
+from normgrade.course.course import Course, named_by_environment
+from normgrade.course.exercise import Exercise
 from normgrade.course.files import TooLarge, own_folder, read_plain, read_text, write_whole
 from normgrade.course.links import side_by_side
 from normgrade.course.table import Table, Wrong, text

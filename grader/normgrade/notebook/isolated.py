@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from normgrade.cli.warn import warn_of_folders
-from normgrade.course.course import Course, Exercise
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
 from normgrade.grading.grade import Submission, grade
 from normgrade.grading.grading_options import Options
 from normgrade.language import _

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from normgrade.cli.hint import in_words
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.language import _
 from normgrade.learner.attempts import Attempt
 from normgrade.learner.hints import hints_of

@@ -11,6 +11,8 @@ from normgrade.language.places import Place
 from normgrade.worker.wire.observation import Array, Error, Value
 from normgrade.worker.wire.requests import TypedRequest
 
+UNIT_ROUNDOFF = {"float16": 2.0**-11, "bfloat16": 2.0**-8, "float32": 2.0**-24, "float64": 2.0**-53}
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expected:

@@ -9,8 +9,8 @@ from importlib import import_module
 
 RESULTS = ("BUILD", "Estimate", "Place", "Stopped", "gradient_of", "parts")
 LAYERS = (
-    "ALIASES", "SUMS", "Witness", "build", "called", "fill", "find", "function_call", "go_back", "in_other_order", "layer_story", "learn",
-    "like", "missing", "new_layer", "pickled", "reversed_order", "settings", "take_step",
+    "ALIASES", "SUMS", "StepOptions", "Witness", "build", "called", "fill", "find", "function_call", "go_back", "in_other_order",
+    "layer_story", "learn", "like", "missing", "new_layer", "pickled", "reversed_order", "settings", "take_step",
 )  # fmt: skip
 
 

@@ -30,6 +30,7 @@ from numpy.random import get_state
 from normgrade.language import _
 from normgrade.language.places import BUILD, Place, gradient_of
 from normgrade.probes.results import OUTPUT, STEEP, Stopped, gradient_of_input, left_alone, parts
+from normgrade.probes.step_options import USUAL, StepOptions
 
 READ_ONLY = "it was made read-only"
 ENTERING: ContextVar[Callable[[np.ndarray], np.ndarray]] = ContextVar("ENTERING", default=lambda array: array)
@@ -50,10 +51,9 @@ def forward_backward(
 
     - `args`, `kwargs`: `args[0]` is "forward". The others follow the inputs of a step: `impl.forward(*inputs, *args[1:], **kwargs)`.
     - `steps`: each is a dictionary. `{"do": "evaluate", "x": …, "upstream": …, "scattered": …}`, or "train" instead of "evaluate", which
-      makes no difference, calls the functions as `call_step` does with the step's other entries. With `again`, the very arrays of the
-      step before are used once more, with the numbers of this step written into them. "settings" compares NumPy's handling of errors
-      and all random numbers with those before the first step. "attempt" calls `forward` on inputs that it may refuse. Any other step is
-      for layers, and does nothing.
+      makes no difference, calls the functions as `call_step` does. Its other entries are its `StepOptions`, packed. "settings" compares
+      NumPy's handling of errors and all random numbers with those before the first step. "attempt" calls `forward` on inputs that it
+      may refuse. Any other step is for layers, and does nothing.
     - `layer`, `state`, `watch`: without meaning here, as there is no state.
 
     It returns the places of `call_step`, each with its step before it: "step 1 · output". It raises Stopped if a step raises.
@@ -99,9 +99,9 @@ def told(forward: Forward, steps: Sequence[Mapping[str, Any]], backward: Backwar
             for step, action in enumerate(steps, 1):
                 match action["do"]:
                     case "train" | "evaluate":
-                        given = written_over(given, action) if action.get("again") else ()
-                        rest = {name: value for name, value in action.items() if name not in ("do", "again")}
-                        views = call_step(forward, backward, **rest, given=given)
+                        options = StepOptions.unpacked(action)
+                        given = written_over(given, action["x"], *options.more) if options.again else ()
+                        views = call_step(forward, backward, action["x"], action["upstream"], action["scattered"], options, given)
                         seen |= {place.at(step): value for place, value in views.items()}
                     case "attempt":
                         with suppress(Exception):
@@ -118,9 +118,8 @@ def nothing(kind: str, flag: int) -> None:
     """Do nothing about a division by zero, an overflow or a similar error."""
 
 
-def written_over(given: Sequence[np.ndarray], action: Mapping[str, Any]) -> Sequence[np.ndarray]:
+def written_over(given: Sequence[np.ndarray], *inputs: np.ndarray) -> Sequence[np.ndarray]:
     """Return the arrays of the step before with the numbers of this one, or copies of its inputs if there was no such step."""
-    inputs = (action["x"], *action.get("more", ()))
     given = given or [each.copy() for each in inputs]
     for array, numbers in zip(given, inputs, strict=True):
         array[...] = numbers
@@ -133,17 +132,8 @@ def call_step(
     x: np.ndarray,
     upstream: np.ndarray | None,
     scattered: bool = False,
-    view: str | None = None,
+    options: StepOptions = USUAL,
     given: Sequence[np.ndarray] = (),
-    between: np.ndarray | None = None,
-    residual: bool = False,
-    twice: bool = False,
-    steep: bool = False,
-    more: Sequence[np.ndarray] = (),
-    names: Sequence[str] = (),
-    arriving: str | None = None,
-    calls: int = 1,
-    **_of_layers: Any,
 ) -> dict[Place, Any]:
     """Call `forward` once on `x`, then `backward` if there is a gradient `upstream`, and look at everything.
 
@@ -152,18 +142,10 @@ def call_step(
     - `x`: the input, an array of any shape and dtype. `forward` gets a copy; with `scattered`, one whose memory is in another order, and
       `backward` such a `dy`, too.
     - `upstream`: the gradient of the output, an array of the output's shape, which is given in the dtype of `x`; None for no backward pass.
-    - `view`: the layout of the inputs in memory, one of VIEWS.
-    - `given`: the very arrays to call `forward` on, in place of copies of `x` and `more`.
-    - `between`: another input, on which `forward` is called between the call on `x` and its backward pass, with the numbers of the further
-      inputs in reverse order.
-    - `residual`: if true, `dy` is added to the gradient of the input. `twice`: if true, `backward` is called once more with the same
-      cache, and with the numbers of `dy` in reverse order; the gradients add up. `steep`: if true, `dy` is 8192 times `upstream`.
-    - `more`: further inputs, with which `forward` is called after `x`. They are treated as `x` is.
-    - `names`: the names by which the inputs are given, in their order; without them, they are given by position.
-    - `arriving`: the way in which `dy` arrives, one of ARRIVING.
-    - `calls`: how often `forward` is called before `backward` is, as in the probe of layers. The gradients of all calls add up.
+    - `options`: the ways in which the step differs from a plain one. Those about modes, parameters and graphs do nothing here.
+    - `given`: the very arrays to call `forward` on, in place of copies of the inputs.
 
-    Other entries of a step, which are for layers, are ignored. It returns these places:
+    It returns these places:
 
     - "output": the output of `forward`, without the cache; from the last of several calls.
     - "input left alone", "input <n> left alone": each input after both calls; a text if it was made read-only.
@@ -179,23 +161,25 @@ def call_step(
     >>> seen["gradient of input"].tolist(), seen["what holds the gradients"]
     ([3.0, 30.0], 'tuple')
     """
-    laid = in_other_order if scattered else VIEWS[view]
-    inputs = [*given] or [entered(laid(np.asarray(each))) for each in (x, *more)]
+    laid = in_other_order if scattered else VIEWS[options.view]
+    inputs = [*given] or [entered(laid(np.asarray(each))) for each in (x, *options.more)]
 
     def call(*arrays: np.ndarray) -> tuple[Any, Any]:
-        result = forward(**dict(zip(names, arrays, strict=True))) if names else forward(*arrays)
+        result = forward(**dict(zip(options.names, arrays, strict=True))) if options.names else forward(*arrays)
         return (result, None) if backward is None else pair(result)
 
     writeable = [each.flags.writeable for each in inputs]
-    results = [call(*(varied(each, number) for each in inputs)) for number in range(calls)]
+    results = [call(*(varied(each, number) for each in inputs)) for number in range(options.calls or 1)]
     output = results[-1][0]
+    between = options.between
     cache_between = None if between is None else call(entered(np.asarray(between).copy()), *map(reversed_order, inputs[1:]))[1]
     seen: dict[Place, Any] = {OUTPUT: output}
     if upstream is not None and backward is not None:
         laid_dy = in_other_order if scattered else np.copy
-        dy = entered(ARRIVING[arriving](laid_dy(np.asarray(upstream * STEEP if steep else upstream).astype(x.dtype))))
+        dy = laid_dy(np.asarray(upstream * STEEP if options.steep else upstream).astype(x.dtype))
+        dy = entered(ARRIVING[options.arriving](dy))
         writeable_dy = dy.flags.writeable
-        seen |= gone_back(backward, dy, [each for _output, each in reversed(results)], len(inputs), residual, twice)
+        seen |= gone_back(backward, dy, [each for _output, each in reversed(results)], len(inputs), options)
         if between is not None and np.shape(between) == x.shape:
             backward(dy, cache_between)
         seen[Place("gradient of the output left alone")] = afterwards(dy, writeable_dy)
@@ -251,17 +235,17 @@ def varied(x: np.ndarray, call: int) -> np.ndarray:
     return reversed_order(larger) if call % 2 else larger
 
 
-def gone_back(backward: Backward, dy: np.ndarray, caches: Sequence[Any], inputs: int, residual: bool, twice: bool) -> dict[Place, Any]:
+def gone_back(backward: Backward, dy: np.ndarray, caches: Sequence[Any], inputs: int, options: StepOptions) -> dict[Place, Any]:
     """Call `backward` with each of these caches. Return the type, the number and the sums of its gradients, by place."""
     gradients = backward(dy, caches[0])
     held = tuple if inputs == 1 and isinstance(gradients, list | np.ndarray) else type(gradients)
     seen: dict[Place, Any] = {Place("what holds the gradients"): "tuple" if issubclass(held, tuple) else held.__name__}
     known = list(gradients) if isinstance(gradients, tuple | list) else [gradients]
     seen[Place("number of gradients")] = len(known)
-    for again in (*((reversed_order(dy), cache) for cache in caches[:1] if twice), *((dy, cache) for cache in caches[1:])):
+    for again in (*((reversed_order(dy), cache) for cache in caches[:1] if options.twice), *((dy, cache) for cache in caches[1:])):
         more = backward(*again)
         known = [one + other for one, other in zip(known, more if isinstance(more, tuple | list) else [more], strict=True)]
-    if residual and isinstance(known[0], np.ndarray) and known[0].shape == dy.shape:
+    if options.residual and isinstance(known[0], np.ndarray) and known[0].shape == dy.shape:
         known[0] = known[0] + dy
     return seen | {gradient_of_input(number + 1): known[number] if number < len(known) else None for number in range(inputs)}
 

@@ -58,6 +58,7 @@ from torch.utils._pytree import tree_leaves
 
 from normgrade.language.places import BUILD, Absent, Place, gradient_of
 from normgrade.probes.results import OUTPUT, STEEP, Stopped, gradient_of_input, left_alone, parts
+from normgrade.probes.step_options import USUAL, StepOptions
 
 # Common other names of parameters and buffers. The grader finds a tensor by them too, so that its numbers can be graded. Only the check
 # that plays `new_layer` asks for PyTorch's own names.
@@ -372,10 +373,9 @@ def layer_story(
     - `state`: parameters and buffers to fill in by name, as `fill` does. A layer that is played `as_built` keeps its own.
     - `watch`: the names in `state` whose tensors are looked at after every step.
     - `steps`: each is a dictionary. `{"do": "train", "x": …, "upstream": …, "scattered": …}`, or "evaluate" instead of "train", calls
-      the layer on the tensor `x` in that mode, as `take_step` does with the step's other entries. Like any code, it calls `train()` or
-      `eval()` when the mode changes: those of the layer at first, later those of a network that holds it. With `mode`, it is asked for
-      in another way: "attribute" sets `layer.training`, "twice" calls `train()` or `eval()` two times. With `beside`, seven other layers
-      of its kind are called on the same inputs between the call and its backward pass. The other steps are:
+      the layer on the tensor `x` in that mode, as `take_step` does. Its other entries are its `StepOptions`, packed. Like any code, it
+      calls `train()` or `eval()` when the mode changes: those of the layer at first, later those of a network that holds it. The other
+      steps are:
       - "reload" builds a new layer and loads the state dict of the old one into it, as a network does with its layers.
       - "copy" goes on with a deep copy of the layer, "pickle" with a pickled copy if the layer can be pickled.
       - "double" goes on in float64.
@@ -422,10 +422,13 @@ def layer_story(
             before = {name: tensor.clone() for name, tensor in tensors_of(module)} if rounding else {}
             match action["do"]:
                 case "train" | "evaluate" as mode:
-                    put_in_mode(module, mode == "train", asked[id(module)], action.get("mode"))
-                    if action.get("beside"):
+                    options = StepOptions.unpacked(action)
+                    put_in_mode(module, mode == "train", asked[id(module)], options.mode)
+                    if options.beside:
                         others = others or [built(turned(state)) for _number in range(BESIDE)]
-                    views, given = taken(module, action, {name: state[name] for name in watch}, given, others)
+                    given = written_over(given, action["x"], *options.more) if options.again else ()
+                    watched = {name: state[name] for name in watch}
+                    views = take_step(module, action["x"], action["upstream"], action["scattered"], watched, options, given, others)
                     seen |= {place.at(step): value for place, value in views.items()}
                 case "attempt":
                     with suppress(Exception):
@@ -511,27 +514,14 @@ def round_written(module: torch.nn.Module, before: Mapping[str, torch.Tensor], u
 
 
 BESIDE = 7  # other layers
-OF_STORIES = ("do", "x", "upstream", "scattered", "again", "mode", "beside")  # entries of a step that are not passed on by name
 
 
-def taken(
-    module: torch.nn.Module,
-    action: Mapping[str, Any],
-    watch: Mapping[str, torch.Tensor],
-    given: Sequence[torch.Tensor],
-    others: Sequence[torch.nn.Module],
-) -> tuple[dict[Place, Any], Sequence[torch.Tensor]]:
-    """Return the observations of `take_step` at one step of a story, and the inputs to write over at the next."""
-    rest = {name: value for name, value in action.items() if name not in OF_STORIES}
-    if action.get("beside"):
-        rest["beside"] = others
-    if not action.get("again"):
-        return take_step(module, action["x"], action["upstream"], action["scattered"], watch, **rest), ()
-    inputs = (action["x"], *action.get("more", ()))
+def written_over(given: Sequence[torch.Tensor], *inputs: torch.Tensor) -> Sequence[torch.Tensor]:
+    """Return the inputs of the step before with the numbers of this one, or copies of its inputs if there was no such step."""
     given = given or [each.clone() for each in inputs]
     for tensor, numbers in zip(given, inputs, strict=True):
         tensor.data.copy_(numbers)  # PyTorch does not count this as a new version of the tensor
-    return take_step(module, action["x"], action["upstream"], False, watch, given=given, **rest), given
+    return given
 
 
 def take_step(
@@ -540,25 +530,9 @@ def take_step(
     upstream: torch.Tensor | None,
     scattered: bool,
     watch: Mapping[str, torch.Tensor],
-    view: str | None = None,
-    gradients: str | None = None,
-    frozen: bool | str = False,
-    constant: bool | str = False,
-    witness: bool = False,
+    options: StepOptions = USUAL,
     given: Sequence[torch.Tensor] = (),
-    between: torch.Tensor | None = None,
-    residual: bool = False,
-    twice: bool = False,
-    steep: bool = False,
-    more: Sequence[torch.Tensor] = (),
-    names: Sequence[str] = (),
-    arriving: str | None = None,
-    calls: int = 1,
-    leaf: bool = False,
-    keep: bool = False,
-    graph: bool = False,
-    default: str | None = None,
-    beside: Sequence[torch.nn.Module] = (),
+    others: Sequence[torch.nn.Module] = (),
 ) -> dict[Place, Any]:
     """Call a layer once on `x`, run the backward pass if there is a gradient `upstream`, and look at everything.
 
@@ -566,26 +540,9 @@ def take_step(
       that `view` on it fails, and `upstream` too.
     - `upstream`: the gradient of the output, a tensor of the output's shape; None for no backward pass.
     - `watch`: parameters and buffers by name, each with a tensor of the contract's shape and dtype.
-    - `view`: "strided" gives the layer every other number of a larger tensor; "expanded" repeats the first index of `x` without copies;
-      "channels_last" has dimension 1 last in memory.
-    - `gradients`: "no_grad" or "inference_mode", in which the layer is called.
-    - `frozen`: if true, no parameter needs a gradient during this step; with "2", the second parameter of `watch` needs none. If there
-      are fewer, counting starts again from the first. `constant`: if true, no input needs one; with "2", the second input needs none.
-    - `witness`: if true, observe the precision in which the statistics are computed.
-    - `given`: the very tensors to call the layer on, in place of copies of `x` and `more`; they need no gradient.
-    - `between`: another input, on which the layer is called between the call on `x` and its backward pass, with the numbers of the further
-      inputs in reverse order.
-    - `residual`: if true, the backward pass is that of `x` plus the output. `twice`: if true, one more runs before it, with the numbers
-      of `upstream` in reverse order, and gradients add up. `steep`: if true, the gradient of the output is 8192 times `upstream`.
-    - `more`: further inputs, with which the layer is called after `x`. They are treated as `x` is.
-    - `names`: the names by which the inputs are given, in their order; without them, they are given by position.
-    - `arriving`: the way in which the gradient of the output arrives, one of ARRIVING.
-    - `calls`: how often the layer is called before the first backward pass. Every other call is on the numbers of the inputs in reverse
-      order, and each on larger ones. The backward passes run from the last call to the first, and gradients add up.
-    - `leaf`: if true, the inputs are leaves of the graph, and not the outputs of other operations.
-    - `keep`: if true, gradients add up to those of the step before. `graph`: if true, the backward pass has `create_graph=True`.
-    - `default`: PyTorch's name of the default dtype while the layer is called.
-    - `beside`: other layers, which are called on the same inputs between the call and its backward pass.
+    - `options`: the ways in which the step differs from a plain one.
+    - `given`: the very tensors to call the layer on, in place of copies of the inputs; they need no gradient.
+    - `others`: the layers that are called as well if the step is played `beside` them.
 
     It returns these places:
 
@@ -612,25 +569,26 @@ def take_step(
     """
     tensors = {name: find(module, name) for name in watch}
     for tensor in tensors.values():
-        if tensor is not None and not keep:
+        if tensor is not None and not options.keep:
             tensor.grad = None
-    leaves = [in_other_order(each) if scattered else each.clone() for each in (x, *more)]
+    leaves = [in_other_order(each) if scattered else each.clone() for each in (x, *options.more)]
     for number, each in enumerate(leaves, 1):
-        each.requires_grad_(upstream is not None and not given and constant not in (True, str(number)))
-    inputs = [*given] or (leaves if leaf else [VIEWS[view](each) for each in leaves])  # in a network the input is another layer's output
+        each.requires_grad_(upstream is not None and not given and not options.constant and number != options.detach)
+    # In a network, an input is another layer's output, and no leaf
+    inputs = [*given] or (leaves if options.leaf else [VIEWS[options.view](each) for each in leaves])
     needing = [each.requires_grad for each in inputs]
-    learning = [parameter for parameter in parameters_to_freeze(module, tensors, frozen) if parameter.requires_grad] if frozen else []
+    learning = [parameter for parameter in parameters_to_freeze(module, tensors, options) if parameter.requires_grad]
     for parameter in learning:
         parameter.requires_grad_(False)
-    watched = Witness(*inputs) if witness else nullcontext()
+    watched = Witness(*inputs) if options.witness else nullcontext()
     outputs = []
-    with CALLING.get()(), MODES[gradients](), default_dtype(default), watched:
-        for number in range(calls):
+    with CALLING.get()(), MODES[options.gradients](), default_dtype(options.default), watched:
+        for number in range(options.calls or 1):
             changed = [varied(each, number) for each in inputs]
-            outputs.append(module(**dict(zip(names, changed, strict=True))) if names else module(*changed))
-        if between is not None:
-            module(between, *map(reversed_order, more))
-        for another in beside:
+            outputs.append(module(**dict(zip(options.names, changed, strict=True))) if options.names else module(*changed))
+        if options.between is not None:
+            module(options.between, *map(reversed_order, options.more))
+        for another in others if options.beside else ():
             another(*(each.detach().clone() for each in inputs))
         without = not is_grad_enabled()
     output = outputs[-1]
@@ -639,18 +597,18 @@ def take_step(
         changed_need = [each.requires_grad != needed for each, needed in zip(inputs, needing, strict=True)]
     if isinstance(watched, Witness):
         seen[Place("statistics")] = watched.precision
-    if gradients is not None:
+    if options.gradients is not None:
         seen[Place("grad mode left alone")] = without
     if upstream is not None:
         alike = isinstance(output, torch.Tensor) and output.shape == x.shape
-        dy = ARRIVING[arriving](in_other_order(upstream) if scattered else upstream)
-        if steep:
+        dy = ARRIVING[options.arriving](in_other_order(upstream) if scattered else upstream)
+        if options.steep:
             dy = dy * STEEP
         for reached in reversed(outputs):
-            whole = reached + inputs[0] if residual and alike else reached
-            if twice:
+            whole = reached + inputs[0] if options.residual and alike else reached
+            if options.twice:
                 go_back(whole, reversed_order(dy), again=True)
-            go_back(whole, dy, graph=graph)
+            go_back(whole, dy, graph=options.graph)
         seen |= {gradient_of_input(number): gradient_at(each) for number, each in enumerate(leaves, 1) if each.requires_grad}
     for parameter in learning:
         parameter.requires_grad_(True)
@@ -699,13 +657,13 @@ def default_dtype(name: str | None) -> Iterator[None]:
 
 
 def parameters_to_freeze(
-    module: torch.nn.Module, watched: Mapping[str, torch.Tensor | None], frozen: bool | str
+    module: torch.nn.Module, watched: Mapping[str, torch.Tensor | None], options: StepOptions
 ) -> Iterable[torch.nn.Parameter]:
-    """Return all parameters of a layer; with a number, the watched parameter of that number, counted round and round."""
-    if frozen is True:
+    """Return all parameters of a layer, only the watched one of a number, counted round and round, or none."""
+    if options.frozen:
         return module.parameters()
     learnt = [tensor for tensor in watched.values() if isinstance(tensor, torch.nn.Parameter)]
-    return [learnt[(int(frozen) - 1) % len(learnt)]] if learnt else []
+    return [learnt[(options.freeze - 1) % len(learnt)]] if options.freeze and learnt else []
 
 
 @contextmanager

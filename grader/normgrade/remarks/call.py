@@ -57,14 +57,14 @@ def at_step(story: LayerStory, number: int) -> Iterator[str]:
             yield _("input {shapes}", shapes=" ".join(map(shown, inputs_of(step))))
         if step.action is Action.EVALUATE:
             yield _("in evaluation mode")
-    if step.scattered or step.view is not None:
+    if step.scattered or step.options.view is not None:
         yield _("not contiguous")
-    if step.gradients is not None:
-        yield _("under torch.{context}()", context=step.gradients)
+    if step.options.gradients is not None:
+        yield _("under torch.{context}()", context=step.options.gradients)
 
 
 def inputs_of(step: LayerStep) -> list[Array]:
-    return [*([] if step.x is None else [step.x]), *step.more]
+    return [*([] if step.x is None else [step.x]), *step.options.more]
 
 
 def done_before(steps: Sequence[LayerStep]) -> Iterator[str]:

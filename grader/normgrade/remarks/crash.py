@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from normgrade.compare.played import Played, Result
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.inspection.program import Program, program_of
 from normgrade.language import _
 from normgrade.remarks.misuse import misuse

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from normgrade.compare.differences import allowed
 from normgrade.compare.played import Played, Result
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.language.places import NO_WORDS, place_in_words
 from normgrade.remarks.call import call_in_words
 from normgrade.remarks.context import Setting, setting_of

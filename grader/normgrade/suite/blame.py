@@ -11,13 +11,14 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
 from normgrade.language import _
 from normgrade.language.errors import CourseError, did_you_mean
 from normgrade.language.places import step_in_words
-from normgrade.oracle.expectation import PROBES, SHARED, NotExecuted, Oracle
 from normgrade.oracle.expected import Expectation
+from normgrade.oracle.loading import PROBES, SHARED, NotExecuted
+from normgrade.oracle.oracle import Oracle
 from normgrade.suite.helpers import NAME as HELPERS
 from normgrade.suite.suite import HiddenTest
 from normgrade.worker.wire.observation import NO_SUCH_PROBE, Error

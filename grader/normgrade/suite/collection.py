@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.language import ENGLISH, _
 from normgrade.language.docstring import first_paragraph
 from normgrade.language.errors import CourseError, did_you_mean

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from normgrade.course.layout import Files
 from normgrade.course.unoptimised import unoptimised
 
 NAME = "shared"  # of the module
@@ -31,5 +32,8 @@ def found_in(folder: Path) -> Iterator[None]:
 
 
 def is_hidden(path: Path) -> bool:
-    """Return True if this is the hidden suite of a course: <course>/tests/hidden/test_<slug>.py."""
-    return path.parent.parts[-2:] == ("tests", "hidden") and (path.parents[2] / "exercises" / path.stem.removeprefix("test_")).is_dir()
+    """Return True if this is the hidden suite of a course."""
+    if len(path.parents) < 3:  # too high up to lie in a course
+        return False
+    files = Files(path.stem.removeprefix("test_"), path.parents[2])
+    return path == files.suite and files.folder.is_dir()

@@ -688,10 +688,10 @@ def frozen(typical: Typical) -> None:
     zh: 参数被冻结，或输入不需要梯度时，计算和统计都不变。
     """
     for layer, x, other, *_more in typical():
-        alone = [step(*of, frozen=number) for number in ("1", "2") for step, of in ((train, x), (evaluate, other))]
-        one_input = [train(*x, constant=str(number)) for number in range(1, len(x) + 1) if len(x) > 1]
+        alone = [step(*of, freeze=number) for number in (1, 2) for step, of in ((train, x), (evaluate, other))]
+        one_input = [train(*x, detach=number) for number in range(1, len(x) + 1) if len(x) > 1]
         all_of_them = train(*x, frozen=True), evaluate(*x, constant=True), train(*other, constant=True, frozen=True)
-        agree(layer, *alone, train(*x, frozen="3"), evaluate(*other, frozen="4"), *one_input, *all_of_them)
+        agree(layer, *alone, train(*x, freeze=3), evaluate(*other, freeze=4), *one_input, *all_of_them)
 
 
 @situation(

@@ -226,30 +226,15 @@ def identity() -> Given:
     return Given("identity")
 
 
-def train(x: np.ndarray, *more: np.ndarray, dtype: str | None = None, scattered: bool = False, **special: Any) -> LayerStep:
+def train(x: np.ndarray, *more: np.ndarray, dtype: str | None = None, scattered: bool = False, **options: Any) -> LayerStep:
     """Return a step in training mode: call the layer on `x`, then run the backward pass from a random gradient of its output.
 
     - `x`, `more`: arrays of the shapes that the layer takes; most take one.
     - `dtype`: PyTorch's name of the dtype that the inputs are rounded to; without it, each has its own. In "float16" and "bfloat16" there
       is a backward pass only with `backward=True`, and its gradients only need to be nearly right.
     - `scattered`: if true, the numbers of the inputs lie in memory in another order, so that `view` on them fails.
-    - `special`: any of these, by name:
-      - `view="strided"` or `view="expanded"`: each input is part of another tensor; `view="channels_last"`: dimension 1 is last in memory.
-      - `gradients="no_grad"` or `gradients="inference_mode"`, without a backward pass; `backward=False` only leaves that out.
-      - `frozen=True`: no parameter needs a gradient; `frozen="2"`: the second one needs none; `constant` does the same for the inputs.
-      - `between=…`: another array, on which the layer is called before the backward pass; `residual=True`: the backward pass is that of
-        `x` plus the output; `twice=True`: it runs two times, from different gradients; `steep=True`: it runs from a gradient that is 8192
-        times as large.
-      - `witness=True`: the precision of the statistics is looked at.
-      - `again=True`: the inputs are written into those of the step before, if that was played `again`, too.
-      - `names=[…]`: the inputs of a function are given by these names, not by position.
-      - `arriving=…`: the form of the gradient of the output: "one hot", "with zeros", "ones", "expanded", "strided", "huge" or "tiny"; in
-        NumPy also "backwards" or "read-only".
-      - `calls=…`: the number of calls, on varied inputs; as many backward passes follow, from the last call to the first.
-      - `mode="attribute"`: the mode is set by `layer.training = …`; `mode="twice"`: `train()` or `eval()` is called two times.
-      - `beside=True`: other layers are called before the backward pass.
-      - `leaf=True`: the inputs are leaves; `keep=True`: gradients add up to those before; `graph=True`: with `create_graph=True`.
-      - `default="float64"`: the default dtype while the layer is called.
+    - `options`: those of `normgrade.probes.StepOptions`, by name, and `backward=False`, which leaves the backward pass out. There is none
+      with `gradients`, either.
 
     After it, `agree` compares the output, the gradients of the inputs and of all parameters, all parameters and buffers, and the inputs,
     which must not change. If an input holds a NaN or an infinity, there is no backward pass.
@@ -257,15 +242,15 @@ def train(x: np.ndarray, *more: np.ndarray, dtype: str | None = None, scattered:
     >>> x = np.arange(6, dtype=np.float32).reshape(2, 3)
     >>> story = build(3), train(x), train(x, dtype="float16"), train(x, scattered=True), train(x, gradients="no_grad")
     """
-    return step_on(Action.TRAIN, (x, *more), dtype, scattered, **special)
+    return step_on(Action.TRAIN, (x, *more), dtype, scattered, **options)
 
 
-def evaluate(x: np.ndarray, *more: np.ndarray, dtype: str | None = None, scattered: bool = False, **special: Any) -> LayerStep:
+def evaluate(x: np.ndarray, *more: np.ndarray, dtype: str | None = None, scattered: bool = False, **options: Any) -> LayerStep:
     """Return a step in evaluation mode, with the arguments and comparisons of `train`, including the backward pass.
 
     >>> story = build(3), train(np.ones((4, 3), np.float32)), evaluate(np.ones((2, 3), np.float32))
     """
-    return step_on(Action.EVALUATE, (x, *more), dtype, scattered, **special)
+    return step_on(Action.EVALUATE, (x, *more), dtype, scattered, **options)
 
 
 def reload() -> LayerStep:
@@ -354,7 +339,7 @@ def settings() -> LayerStep:
 
 
 def step_on(
-    action: Action, inputs: Sequence[np.ndarray], dtype: str | None, scattered: bool, backward: bool | None = None, **special: Any
+    action: Action, inputs: Sequence[np.ndarray], dtype: str | None, scattered: bool, backward: bool | None = None, **options: Any
 ) -> LayerStep:
     for each in inputs:
         refuse_tensor(each)
@@ -362,11 +347,12 @@ def step_on(
         what = type(strange).__name__
         raise TypeError(_("an input is an array, such as randn(2, 3) gives, and this is a {type}; a dtype is given by name", type=what))
     x, *more = (rounded_to(each, dtype or each.dtype.name) for each in inputs)
-    possible = special.get("gradients") is None and all(bool(np.isfinite(each.values).all()) for each in (x, *more))
+    if (between := options.get("between")) is not None:
+        options["between"] = rounded_to(between, x.dtype)
+    step = LayerStep.on(action, x, *more, scattered=scattered, **options)
+    possible = step.options.gradients is None and all(bool(np.isfinite(each.values).all()) for each in (x, *more))
     wanted = x.dtype not in HALF if backward is None else backward
-    if (between := special.get("between")) is not None:
-        special["between"] = rounded_to(between, x.dtype)
-    return LayerStep(action, x, scattered, DRAWN if possible and wanted else None, more=more, **special)
+    return replace(step, upstream=DRAWN) if possible and wanted else step
 
 
 def call(name: str, *args: Any, dtype: str | None = None, scattered: bool = False, **kwargs: Any) -> FunctionCall:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.language import ENGLISH, _, spoken
 from normgrade.language.docstring import first_paragraph
 from normgrade.language.errors import UsageError, did_you_mean

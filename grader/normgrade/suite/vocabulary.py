@@ -11,13 +11,13 @@ import numpy as np
 
 from normgrade.compare.differences import described, unsound
 from normgrade.compare.played import Played
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.language import _, spoken
 from normgrade.language.places import Place, step_in_words
 from normgrade.oracle.deferred import Deferred
 from normgrade.oracle.draws import generator, rounded_to
-from normgrade.oracle.expectation import Oracle
 from normgrade.oracle.expected import Expectation, Expected
+from normgrade.oracle.oracle import Oracle
 from normgrade.report.report import Difference
 from normgrade.suite.blame import BrokenSuite, probe_of, raised_in_reference
 from normgrade.suite.story import Part, Story, request

@@ -12,9 +12,9 @@ from importlib.metadata import packages_distributions
 from importlib.util import find_spec
 
 from normgrade.course.ban import Ban
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.oracle.cache import Cache
-from normgrade.oracle.expectation import fingerprint
+from normgrade.oracle.fingerprint import fingerprint
 
 NEAR = 0.8  # the similarity at which the name of an unknown library counts as a typing mistake
 ALL_WELL = b"every pattern matches something"

@@ -7,8 +7,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from normgrade.course.course import Course, Exercise
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
+from normgrade.course.layout import Files
 from normgrade.course.links import dead_links
 from normgrade.course.mistakes import read_mistakes
 from normgrade.course.translations import file_in
@@ -27,17 +29,17 @@ def lacking(exercise: Exercise) -> Iterator[str]:
     yield from too_few(exercise)
 
 
-def missing_files(exercise: Exercise) -> Iterator[str]:
+def missing_files(files: Files) -> Iterator[str]:
     """Yield a sentence for each missing file that every exercise needs, and for each missing prompt in a language of the course."""
-    for path in dict.fromkeys((*exercise.needed, *prompts(exercise))):
+    for path in dict.fromkeys((*files.needed, *prompts(files))):
         if not path.is_file():
-            yield _("{path} is missing.", path=path.relative_to(exercise.course))
+            yield _("{path} is missing.", path=path.relative_to(files.course))
 
 
-def unwritten(exercise: Exercise) -> Iterator[str]:
+def unwritten(files: Files) -> Iterator[str]:
     """Yield a sentence for each file with TODO, empty section of a prompt, and dead link, and for a reference that only raises."""
-    for path in texts(exercise):
-        where, text = path.relative_to(exercise.course), read_text(path)
+    for path in texts(files):
+        where, text = path.relative_to(files.course), read_text(path)
         if lines := [number for number, line in enumerate(text.splitlines(), 1) if TODO.search(line)]:
             said = n_("{path}: {n} line says TODO, line {line}.", "{path}: {n} lines say TODO, the first is line {line}.", len(lines),
                       path=where, line=lines[0])  # fmt: skip
@@ -47,7 +49,7 @@ def unwritten(exercise: Exercise) -> Iterator[str]:
                 yield _('{path}: nothing stands below the heading "{heading}".', path=where, heading=heading)
             for link in dead_links(path, text):
                 yield _('{path}: the link to "{link}" leads to no file.', path=where, link=link)
-        if path == exercise.reference and is_unwritten(path):
+        if path == files.reference and is_unwritten(path):
             yield _("{path} still raises NotImplementedError: nothing can be proved without it.", path=where)
 
 
@@ -72,19 +74,19 @@ def too_few(exercise: Exercise) -> Iterator[str]:
             yield _("{path}: {number} of at least {least} {what}.", path=where, what=what, **counts)
 
 
-def prompts(exercise: Exercise) -> list[Path]:
+def prompts(files: Files) -> list[Path]:
     """Return the prompt in each language of the course."""
-    return [exercise.prompt_in(language) for language in Course(exercise.course).settings.languages]
+    return [files.prompt_in(language) for language in Course(files.course).settings.languages]
 
 
-def texts(exercise: Exercise) -> list[Path]:
+def texts(files: Files) -> list[Path]:
     """Return the existing files of an exercise, in the order in which an author writes them."""
-    languages = Course(exercise.course).settings.languages
-    translated = [file_in(folder, language) for folder in (exercise.folder, exercise.mistakes.parent) for language in languages]
-    description, prompt, stub, reference, mistakes, suite = exercise.needed
-    more = *translated, exercise.wrong, exercise.equivalent, suite, exercise.folder / "probes.py"
-    written = description, prompt, *prompts(exercise), stub, reference, *exercise.alternatives, mistakes, *more
-    return [path for path in dict.fromkeys(written) if path.is_file()]
+    languages = Course(files.course).settings.languages
+    translated = [file_in(folder, language) for folder in (files.folder, files.solutions) for language in languages]
+    description, prompt, stub, reference, mistakes, suite = files.needed
+    more = *translated, files.wrong, files.equivalent, suite, files.probes
+    written = description, prompt, *prompts(files), stub, reference, *files.alternatives, mistakes, *more
+    return [path for path in dict.fromkeys(written) if path is not None and path.is_file()]
 
 
 def is_unwritten(path: Path) -> bool:

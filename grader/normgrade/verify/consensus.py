@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from normgrade.compare.played import Result
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.report.report import ArrayDifference, Numbers, Outcome
 
 Differences = Mapping[tuple[str, str], ArrayDifference]  # by check and place

@@ -16,11 +16,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.course.library import Library
 from normgrade.grading.grader import Grader
 from normgrade.language import N_, _
-from normgrade.oracle.expectation import play_natively
+from normgrade.oracle.plays import play_natively
 from normgrade.suite.situations import SITUATIONS
 from normgrade.worker.wire.observation import Playable
 

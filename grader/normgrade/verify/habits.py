@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
 from normgrade.course.library import Library
 

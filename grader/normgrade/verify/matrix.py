@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.language.visible import visible
 from normgrade.report.report import Report
 from normgrade.suite.situations import SITUATIONS

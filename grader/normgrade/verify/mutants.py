@@ -10,7 +10,7 @@ from functools import cache
 from itertools import takewhile
 from typing import NamedTuple
 
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.course.table import Table, Wrong, text
 from normgrade.language import _
 from normgrade.verify.mutations import changes_of

@@ -14,7 +14,8 @@ from typing import TypeVar
 
 from normgrade.compare.differences import differences
 from normgrade.compare.played import Played, Result
-from normgrade.course.course import Course, Exercise
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import Mistake, read_mistakes, read_wrong
 from normgrade.grading.grader import Grader
@@ -92,7 +93,7 @@ def verify(
             checks += (judged_habits(exercise, [habit for each in own for habit in each.habits]),)
         return Report(
             exercise=exercise.slug,
-            submission=str(exercise.reference.parent.relative_to(exercise.course)),
+            submission=str(exercise.solutions.relative_to(exercise.course)),
             outcome=judgement([check for check in checks if check.points]),
             possible=sum(check.points for check in checks),
             sandbox=min((each.sandbox for each in own), key=TIERS.index),

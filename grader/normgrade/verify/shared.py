@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from normgrade.course.course import Course, Exercise
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
 from normgrade.course.table import Table, as_key
 from normgrade.course.translations import file_in
 from normgrade.language import _
@@ -18,7 +19,7 @@ def unused(exercises: Sequence[Exercise]) -> Iterator[str]:
     yield from idle(one.shared_mistakes, [exercise.mistakes for exercise in exercises])
     yield from idle(one.shared_wrong, [exercise.wrong for exercise in exercises])
     for language in Course(one.course).settings.languages:
-        for folder in (one.folder.parent, one.shared_mistakes.parent):
+        for folder in (one.folder.parent, one.solutions.parent):
             yield from stale(file_in(folder, language), exercises)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from normgrade.compare.played import PlayKey
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text, write_whole
 from normgrade.course.mistakes import Mistake, read_mistakes
 from normgrade.diagnosis.effects import Change

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import read_mistakes
 from normgrade.course.table import Table
@@ -53,7 +53,7 @@ def texts_of(exercise: Exercise, places: Iterable[Place] = ()) -> Mapping[Path, 
     told = (said for mistake in read_mistakes(exercise, ENGLISH) for said in (mistake.says, mistake.remedy) if said)
     return {
         exercise.folder: dict.fromkeys((described["title"], described["group"], *described.get("hints", ()), *named)),
-        exercise.mistakes.parent: dict.fromkeys(told),
+        exercise.solutions: dict.fromkeys(told),
     }
 
 

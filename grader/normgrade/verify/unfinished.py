@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import partial
 
-from normgrade.course.course import Course, Exercise, read_exercise
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
 from normgrade.course.mistakes import read_mistakes, read_wrong
+from normgrade.course.reading import read_exercise
 from normgrade.course.translations import translations
 from normgrade.grading.fault import fault
 from normgrade.language import LANGUAGES, _
@@ -45,15 +47,16 @@ def sorted_out(course: Course, names: Iterable[str]) -> tuple[list[Exercise], li
 
 def obstacles_to(course: Course, name: str) -> list[str]:
     """Return the obstacles to any proof of the exercise in a folder, with the other gaps in it; none if it can be proved."""
-    place = Exercise.at(course.root, name)
+    files = course.files(name)
+    missing, wrong = [*missing_files(files)], []
     try:
-        exercise, wrong = (read_exercise(course.root, name, course.settings), []) if place.description.is_file() else (place, [])
+        exercise = read_exercise(files, course.settings) if files.description.is_file() else None
     except CourseError as error:
-        exercise, wrong = place, [str(error)]
-    if missing := list(missing_files(exercise)):
-        return [*missing, *wrong, *unwritten(exercise)]
-    if wrong := wrong or wrong_files(exercise):
-        return [*wrong, *unwritten(exercise)]
+        exercise, wrong = None, [str(error)]
+    if exercise is None or missing:
+        return [*missing, *wrong, *unwritten(files)]
+    if wrong := wrong_files(exercise):
+        return [*wrong, *unwritten(files)]
     return [*lacking(exercise), *unequal_points(exercise)] if is_unwritten(exercise.reference) else []
 
 
@@ -81,15 +84,15 @@ def wrong_files(exercise: Exercise) -> list[str]:
 
 def report_on(course: Course, name: str, proof: Check) -> Report:
     """Return the report on an exercise whose only proof fails; `name` is "" if it is about the files that exercises share."""
-    place = Exercise.at(course.root, name)
+    files = course.files(name)
     return Report(
         exercise=name or "shared",
-        submission=place.reference.parent.relative_to(course.root).as_posix(),
+        submission=files.solutions.relative_to(course.root).as_posix(),
         outcome=Outcome.FAILED,
         possible=proof.points,
         sandbox=NOTHING_RAN,
         seed=0,
         duration_s=proof.duration_s,
         checks=(proof,),
-        course=place.other_course,
+        course=files.other_course,
     )

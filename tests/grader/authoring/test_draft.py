@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from normgrade.authoring.draft import POINTS, Draft, add, begin_course, files_of, type_of
-from normgrade.course.course import Course, Exercise, read_exercise
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
+from normgrade.course.reading import read_exercise
 from normgrade.course.signature import Parameter, Signature
 from normgrade.grading.fault import fault
 from normgrade.inspection.inspection import inspect_file
@@ -91,7 +93,7 @@ def test_every_key_of_exercise_toml_is_explained(tmp_path: Path) -> None:
     text = exercise.description.read_text(encoding="utf-8")
     exercise.description.write_text("keys = 1\n" + text, encoding="utf-8")
     with pytest.raises(Exception, match="unknown key") as caught:
-        read_exercise(tmp_path, "layer", Course(tmp_path).settings)
+        read_exercise(exercise, Course(tmp_path).settings)
     known = str(caught.value).rpartition("llowed are ")[2].rstrip(".").split(", ")
     assert len(known) > 15
     assert [key for key in known if not re.search(rf"^(# )?\[?{re.escape(key)}(\]| = )", text, re.MULTILINE)] == []

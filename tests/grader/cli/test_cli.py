@@ -13,7 +13,8 @@ import pytest
 
 import normgrade
 from normgrade.cli import check as check_module
-from normgrade.course.course import Course, carried
+from normgrade.course.course import Course
+from normgrade.course.package import carried
 from normgrade.language.errors import GraderError
 
 Invoke = Callable[..., subprocess.CompletedProcess[str]]

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from normgrade.course.course import Course, carried
+from normgrade.course.course import Course
 from normgrade.course.mistakes import read_mistakes
+from normgrade.course.package import carried
 from normgrade.learner.attempts import Attempt, Attempts
 from normgrade.report.report import Outcome
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from normgrade import cli
-from normgrade.course.course import Course, carried
+from normgrade.course.course import Course
+from normgrade.course.package import carried
 
 Run = Callable[..., tuple[int, str, str]]
 

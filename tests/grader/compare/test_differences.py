@@ -22,8 +22,7 @@ from normgrade.compare.differences import (
     unsound,
 )
 from normgrade.language.places import Absent, Place
-from normgrade.oracle.expectation import UNIT_ROUNDOFF
-from normgrade.oracle.expected import Expectation, Expected
+from normgrade.oracle.expected import UNIT_ROUNDOFF, Expectation, Expected
 from normgrade.report.report import ArrayDifference, ValueDifference
 from normgrade.worker.wire.observation import Array, Cause, Error, Foreign, Observation, Reason, Value
 from normgrade.worker.wire.requests import LayerStory

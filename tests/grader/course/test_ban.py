@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from normgrade.course.ban import Ban
+from normgrade.course.ban import Ban, needed_operation
 
 BAN = Ban(("torch.*norm*", "torch.nn.?elu", "numpy", "torch.l*"), ("torch.norm", "torch.nn.functional.*normalize"))
 
@@ -46,3 +46,11 @@ def test_no_patterns_ban_nothing(name: str) -> None:
 
 def test_names_that_are_not_banned_need_no_allowance() -> None:
     assert Ban((), ("torch.*",)).against("torch.norm") is None
+
+
+@pytest.mark.parametrize(
+    ("pattern", "name"),
+    [("torch.*", "torch.clone"), ("torch.su?", "torch.sum"), ("torch.ops.aten.view", "torch.ops.aten.view"), ("torch", None)],
+)
+def test_the_operation_that_the_grader_needs_is_named(pattern: str, name: str | None) -> None:
+    assert needed_operation(pattern) == name

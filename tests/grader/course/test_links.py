@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from normgrade.course.course import Course, carried
+from normgrade.course.course import Course
 from normgrade.course.links import by_slug, dead_links, side_by_side
+from normgrade.course.package import carried
 from normgrade.language import LANGUAGES
 
 LINKED = "| [RMS norm](../rms_norm/README.md), wide | [层归一化](../layer_norm/README.zh.md) | [paper](https://a.org/README.md) |"

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from normgrade.course.course import Course, Exercise
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
 from normgrade.course.mistakes import COST, Edit, Mistake, WrongAnswer, applied, read_mistakes, read_wrong, together
 from normgrade.course.signature import Signature
 from normgrade.language import speak

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from normgrade.course.course import Course, Exercise, carried
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
+from normgrade.course.package import carried
 from normgrade.course.questions import Question, questions_in
 
 PROMPT = """# RMS norm

@@ -25,7 +25,8 @@ from rich.console import Console
 from normgrade import cli
 from normgrade.cli import check as check_module
 from normgrade.cli.screen import screens
-from normgrade.course.course import Course, carried
+from normgrade.course.course import Course
+from normgrade.course.package import carried
 from normgrade.course.trust import record_of
 from normgrade.grading.grade import OnReport, Submission, grade
 from normgrade.grading.grader import Grader

@@ -11,9 +11,10 @@ from types import ModuleType
 import pytest
 
 from normgrade.compare.played import Result
-from normgrade.course.course import Course, carried
+from normgrade.course.course import Course
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import COST, read_mistakes
+from normgrade.course.package import carried
 from normgrade.diagnosis.deadline import OutOfTime
 from normgrade.diagnosis.diagnose import Known, diagnose, says
 from normgrade.diagnosis.effects import effects_of
@@ -23,7 +24,7 @@ from normgrade.grading.reference_run import ReferenceRun
 from normgrade.grading.run import Run
 from normgrade.grading.tracking import plays_of
 from normgrade.oracle.cache import Cache
-from normgrade.oracle.expectation import Oracle
+from normgrade.oracle.oracle import Oracle
 from normgrade.report.report import Check, Diagnosis, Kind, Outcome, Report
 from normgrade.suite.collection import collect
 from normgrade.worker.untrusted.play import load, play

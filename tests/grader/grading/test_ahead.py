@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from normgrade.course.course import Course, Exercise
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
 from normgrade.grading.ahead import compute_ahead
 from normgrade.grading.grading_options import Options
 from normgrade.grading.reference_run import ReferenceRun
 from normgrade.oracle.cache import Cache
-from normgrade.oracle.expectation import Oracle
+from normgrade.oracle.oracle import Oracle
 from normgrade.suite.collection import collect
 
 KEY = b"k" * 32
@@ -30,7 +31,7 @@ def test_expectations_of_other_processes_are_kept(tiny: Course, tmp_path: Path, 
     assert {(what, total) for what, _done, total in told} == {("rms: what is expected, once for seed 3", len(suite.tests))}
     assert max(done for _what, done, _total in told) == len(suite.tests)
 
-    monkeypatch.setattr("normgrade.oracle.expectation.expect", None)  # nothing can be computed from here on
+    monkeypatch.setattr("normgrade.oracle.oracle.expect", None)  # nothing can be computed from here on
     kept = reference_run(exercise, tmp_path)
     kept.ahead(suite, lambda: False)
     assert {*kept.known} == {*suite.names}

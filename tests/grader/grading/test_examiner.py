@@ -10,9 +10,11 @@ import pytest
 from plain_pytest import pytest_on
 from thorough import all_exercises_or_few
 
-from normgrade.course.course import Course, Exercise, carried
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import read_mistakes
+from normgrade.course.package import carried
 from normgrade.grading.grading_options import Options
 from normgrade.grading.opening import open_grader
 from normgrade.inspection.inspection import inspect_file

@@ -14,9 +14,11 @@ from typing import Any
 
 import pytest
 
-from normgrade.course.course import Course, Exercise, Limits, carried
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise, Limits
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import COST, read_mistakes
+from normgrade.course.package import carried
 from normgrade.grading import grade as grade_module
 from normgrade.grading.grade import Submission, grade
 from normgrade.grading.grading_options import Options

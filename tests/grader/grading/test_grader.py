@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from normgrade.course.course import Course, Exercise, Limits
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise, Limits
 from normgrade.course.files import read_text
 from normgrade.course.library import Library
 from normgrade.grading.grader import LEAST_LEFT_S, Grader

@@ -10,7 +10,7 @@ from normgrade.grading.in_process import InProcess
 from normgrade.grading.reference_run import ReferenceRun
 from normgrade.grading.run import Run
 from normgrade.oracle.cache import Cache
-from normgrade.oracle.expectation import Oracle
+from normgrade.oracle.oracle import Oracle
 from normgrade.suite.collection import collect
 from normgrade.worker.wire.observation import Cause
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from normgrade.course.course import Course, carried
+from normgrade.course.course import Course
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import read_mistakes
+from normgrade.course.package import carried
 from normgrade.grading.course_worker import CourseWorker
 from normgrade.grading.grading_options import Options
 from normgrade.grading.new_workers import InNewWorkers

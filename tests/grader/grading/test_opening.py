@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from normgrade.course.course import Course, Exercise
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
 from normgrade.course.library import Library
 from normgrade.grading.grading_options import Options
 from normgrade.grading.opening import open_grader

@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from normgrade.course.course import Course, Exercise
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
 from normgrade.grading.grading_options import Options
 from normgrade.grading.opening import open_grader
 from normgrade.grading.recording import recorded
 from normgrade.oracle.cache import Cache
-from normgrade.oracle.expectation import Oracle
+from normgrade.oracle.oracle import Oracle
 from normgrade.oracle.shipped import shipped
 from normgrade.report.report import Outcome
 from normgrade.suite.collection import collect
@@ -78,7 +79,7 @@ def test_wrong_answer_fails_as_without_shipped_spreads(shipping: Course, tiny: C
 
 
 def test_nothing_is_played_in_monte_carlo_arithmetic(shipping: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("normgrade.oracle.expectation.expect", None)
+    monkeypatch.setattr("normgrade.oracle.oracle.expect", None)
     for exercise in shipping:
         with open_grader([exercise], Options()) as grader:
             results = list(grader.results(exercise, read_text(exercise.reference), exercise.file_name))

@@ -11,7 +11,7 @@ from normgrade.course.files import read_text
 from normgrade.grading.reference_run import ReferenceRun, failure
 from normgrade.grading.run import Run
 from normgrade.oracle.cache import Cache
-from normgrade.oracle.expectation import Oracle
+from normgrade.oracle.oracle import Oracle
 from normgrade.report.report import Outcome
 from normgrade.suite.collection import collect
 

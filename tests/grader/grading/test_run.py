@@ -16,9 +16,9 @@ from normgrade.grading.reference_run import ReferenceRun
 from normgrade.grading.run import Run
 from normgrade.language.errors import GraderError
 from normgrade.oracle.cache import Cache
-from normgrade.oracle.expectation import Oracle
 from normgrade.oracle.expected import Expectation
 from normgrade.oracle.kept import decode, encode
+from normgrade.oracle.oracle import Oracle
 from normgrade.report.report import Outcome
 from normgrade.suite.collection import collect
 from normgrade.suite.vocabulary import playing

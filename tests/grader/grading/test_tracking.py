@@ -20,7 +20,7 @@ from normgrade.grading.grading_options import Options
 from normgrade.grading.reference_run import ReferenceRun
 from normgrade.grading.tracking import at_hand, footprints, kept, key, play_here, shipped
 from normgrade.oracle.cache import Cache
-from normgrade.oracle.expectation import Oracle
+from normgrade.oracle.oracle import Oracle
 from normgrade.suite.collection import collect
 from normgrade.suite.suite import Suite
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from normgrade.compare.played import Played
-from normgrade.course.course import Course, Exercise
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
 from normgrade.grading.grading_options import Options
 from normgrade.grading.opening import open_grader

@@ -31,7 +31,8 @@ from processes import Family, descendants, everyone, is_alive, marked, named, re
 from rich.console import Console
 from watch import Watch
 
-from normgrade.course.course import Course, Limits
+from normgrade.course.course import Course
+from normgrade.course.exercise import Limits
 from normgrade.language.errors import UsageError
 from normgrade.oracle.cache import Cache
 from normgrade.report.render import render

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from normgrade.course.course import Exercise, Limits
+from normgrade.course.exercise import Exercise, Limits
 from normgrade.course.library import Library
 from normgrade.grading.grade import Submission
 from normgrade.grading.grader import Grader

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from normgrade.compare.played import Result
-from normgrade.course.course import Course, Exercise
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
 from normgrade.grading.reference_run import ReferenceRun
 from normgrade.grading.run import Run
 from normgrade.oracle.cache import Cache
-from normgrade.oracle.expectation import Oracle, module
+from normgrade.oracle.loading import module
+from normgrade.oracle.oracle import Oracle
 from normgrade.report.report import Check
 from normgrade.suite.suite import Suite
 from normgrade.suite.vocabulary import Player

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from session import Session
 
-from normgrade.course.course import carried
+from normgrade.course.package import carried
 
 # A block of code, which may have the name of its file above it. The tour is played by test_day.py.
 BLOCK = re.compile(r"^(?:`([\w.]+)`\n\n)?```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

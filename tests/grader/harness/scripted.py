@@ -21,8 +21,8 @@ from normgrade.diagnosis.joint import Joint
 from normgrade.diagnosis.search import Search
 from normgrade.language.places import Place
 from normgrade.oracle.cache import Cache
-from normgrade.oracle.expectation import Oracle
 from normgrade.oracle.expected import Expectation, Expected
+from normgrade.oracle.oracle import Oracle
 from normgrade.report.report import Check, Kind, Outcome
 from normgrade.worker.wire.observation import Array, Cause, Error, Observation, Playable, Request, Value
 from normgrade.worker.wire.requests import FunctionCall, TypedRequest

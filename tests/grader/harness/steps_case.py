@@ -14,7 +14,8 @@ from normgrade.diagnosis.steps.replays import Answer, Replays
 from normgrade.diagnosis.steps.sources import source_of
 from normgrade.diagnosis.steps.step import Step
 from normgrade.diagnosis.steps.substitution import StepSearch
-from normgrade.oracle.expectation import expect, play_natively
+from normgrade.oracle.expectation import expect
+from normgrade.oracle.plays import play_natively
 from normgrade.report.report import Check, Kind, Outcome
 from normgrade.worker.untrusted.on_record import play_on_record
 from normgrade.worker.untrusted.play import load

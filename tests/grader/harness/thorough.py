@@ -7,7 +7,8 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from normgrade.course.course import Course, carried
+from normgrade.course.course import Course
+from normgrade.course.package import carried
 
 THOROUGH = "NORMGRADE_THOROUGH" in os.environ
 EVERYTHING = os.environ.get("NORMGRADE_THOROUGH") == "everything"

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from normgrade.course.course import Course, Exercise
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
 from normgrade.course.signature import Signature
 from normgrade.inspection.inspection import Inspection, inspect_file
 from normgrade.report.report import Finding

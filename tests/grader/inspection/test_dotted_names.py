@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.inspection.inspection import Inspection, inspect_source
 from normgrade.report.report import Finding, Rule
 from normgrade.worker.trusted.host import Host

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.course.signature import Signature
 from normgrade.inspection.inspection import Inspection, inspect_source
 from normgrade.report.report import Finding, Rule

@@ -30,7 +30,7 @@ from normgrade.language.places import (
     template_in_words,
 )
 from normgrade.oracle.cache import Cache
-from normgrade.oracle.expectation import Oracle
+from normgrade.oracle.oracle import Oracle
 from normgrade.probes.arrays import calls_apart, forward_backward
 from normgrade.probes.layers import function_call, layer_story, new_layer
 from normgrade.suite.story import Story, build, call, evaluate, probe, request, train

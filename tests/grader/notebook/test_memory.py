@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from normgrade.course.course import Course, Exercise
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
 from normgrade.course.mistakes import read_mistakes
 from normgrade.notebook.memory import Memory
 from normgrade.report.report import Check, Diagnosis, Kind, Outcome, Report

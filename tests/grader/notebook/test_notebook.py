@@ -92,7 +92,7 @@ import sys
 [
     torch.equal(before, torch.get_rng_state()),
     torch.get_default_dtype(),
-    {"normgrade.oracle.expectation", "normgrade.grading.run", "pytest"} & set(sys.modules),
+    {"normgrade.oracle.oracle", "normgrade.grading.run", "pytest"} & set(sys.modules),
     graded.passed,
 ]
 """

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from normgrade.oracle.draws import Form, complete, draw_state, draw_upstream, generator, rounded_to
-from normgrade.oracle.expectation import module
+from normgrade.oracle.loading import module
 from normgrade.suite.story import Part, build, call, evaluate, probe, reload, request, train
 from normgrade.worker.wire.observation import Array
 

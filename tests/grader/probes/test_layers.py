@@ -22,6 +22,7 @@ from normgrade.language.places import Absent
 from normgrade.probes import layers
 from normgrade.probes.layers import function_call, go_back, in_other_order, layer_story, new_layer
 from normgrade.probes.results import Stopped
+from normgrade.probes.step_options import StepOptions
 
 X = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]])
 UPSTREAM = torch.tensor([[1.0, -1.0, 2.0], [0.5, 3.0, -2.0]])
@@ -840,7 +841,7 @@ def test_function_gets_inputs_before_its_arguments() -> None:
         return a + share * b**power
 
     layer = layers.build(SimpleNamespace(blend=blend), "function", ["blend", 0.5], {"power": 2})
-    seen = layers.take_step(layer, torch.ones(2), torch.tensor([1.0, 10.0]), False, {}, more=[torch.tensor([2.0, 4.0])])
+    seen = layers.take_step(layer, torch.ones(2), torch.tensor([1.0, 10.0]), False, {}, StepOptions(more=[torch.tensor([2.0, 4.0])]))
     assert {place: value.tolist() for place, value in seen.items()} == {
         "output": [3.0, 9.0],
         "input left alone": [1.0, 1.0],
@@ -850,8 +851,8 @@ def test_function_gets_inputs_before_its_arguments() -> None:
     }
 
 
-@pytest.mark.parametrize("how", [{"scattered": True}, {"scattered": False, "view": "strided"}])
-def test_further_inputs_have_the_first_ones_layout(how: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("scattered", "view"), [(True, None), (False, "strided")])
+def test_further_inputs_have_the_first_ones_layout(scattered: bool, view: str | None) -> None:
     contiguous: list[bool] = []
 
     def look(*inputs: Tensor) -> Tensor:
@@ -859,7 +860,7 @@ def test_further_inputs_have_the_first_ones_layout(how: dict[str, Any]) -> None:
         return inputs[0]
 
     layer = layers.build(SimpleNamespace(look=look), "function", ["look"], {})
-    layers.take_step(layer, torch.ones(2, 3), None, watch={}, more=[torch.ones(2, 5)], **how)
+    layers.take_step(layer, torch.ones(2, 3), None, scattered, {}, StepOptions(view=view, more=[torch.ones(2, 5)]))
     assert contiguous == [False, False]
 
 
@@ -951,7 +952,7 @@ def test_the_call_in_between_has_other_further_inputs() -> None:
 
     x, style = torch.ones(3), torch.tensor([1.0, 2.0, 3.0])
     layer = Styled()
-    layers.take_step(layer, x, None, False, {}, between=x, more=[style])
+    layers.take_step(layer, x, None, False, {}, StepOptions(between=x, more=[style]))
     assert same(layer.style, style.flip(0))
 
 

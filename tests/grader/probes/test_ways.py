@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from normgrade.probes import arrays, layers
 from normgrade.probes.layers import layer_story
+from normgrade.probes.step_options import StepOptions
 
 X = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]])
 UPSTREAM = torch.tensor([[1.0, -1.0, 2.0], [0.5, 3.0, -2.0]])
@@ -160,7 +161,7 @@ def square(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("way", arrays.ARRIVING)
 def test_the_gradient_arrives_in_numpy_too(way: str | None) -> None:
-    seen: dict[Any, Any] = dict(arrays.call_step(square, lambda dy, x: (2 * x * dy,), X.numpy(), DY, arriving=way))
+    seen: dict[Any, Any] = dict(arrays.call_step(square, lambda dy, x: (2 * x * dy,), X.numpy(), DY, options=StepOptions(arriving=way)))
     assert np.array_equal(seen["gradient of input"], 2 * X.numpy() * arrays.ARRIVING[way](DY))
     assert isinstance(seen["gradient of the output left alone"], np.ndarray)
 
@@ -172,7 +173,7 @@ def test_several_calls_wait_in_numpy_too() -> None:
         caches.append(x)
         return (2 * x * dy,)
 
-    seen: dict[Any, Any] = dict(arrays.call_step(square, backward, X.numpy(), DY, calls=3))
+    seen: dict[Any, Any] = dict(arrays.call_step(square, backward, X.numpy(), DY, options=StepOptions(calls=3)))
     inputs = [arrays.varied(X.numpy(), number) for number in range(3)]
     assert all(map(np.array_equal, caches, reversed(inputs)))
     assert np.allclose(seen["gradient of input"], sum(2 * each * DY for each in inputs))
@@ -184,4 +185,4 @@ def test_writing_to_a_read_only_gradient_raises() -> None:
         return (dy,)
 
     with pytest.raises(ValueError, match="read-only"):
-        arrays.call_step(square, backward, X.numpy(), DY, arriving="read-only")
+        arrays.call_step(square, backward, X.numpy(), DY, options=StepOptions(arriving="read-only"))

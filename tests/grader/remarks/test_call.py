@@ -16,8 +16,8 @@ def array(*shape: int, dtype: str = "float32") -> Array:
     return Array(np.zeros(shape, np.float32), dtype)
 
 
-def step(action: Action = Action.TRAIN, x: Array | None = None, **rest: Any) -> LayerStep:
-    return LayerStep(action, array(4, 7) if x is None else x, **rest)
+def step(action: Action = Action.TRAIN, x: Array | None = None, *more: Array, **rest: Any) -> LayerStep:
+    return LayerStep.on(action, array(4, 7) if x is None else x, *more, **rest)
 
 
 def story(*steps: LayerStep, layer: str = "BatchNorm", args: tuple[Any, ...] = (7,), **kwargs: Any) -> LayerStory:
@@ -47,7 +47,7 @@ LATE = story(step(), step(), EVALUATED, LayerStep(Action.RELOAD), EVALUATED, mom
         (story(LayerStep(Action.DOUBLE), step(scattered=True)), 2, "BatchNorm(7), after .double(), input (4, 7), not contiguous"),
         (story(step(), EVALUATED, layer="function", args=("softmax", 0)), 2, "softmax((4, 7), 0)"),
         (
-            story(step(more=[array(7), array(7)]), layer="forward_backward", args=("forward",), eps=0.1),
+            story(step(Action.TRAIN, array(4, 7), array(7), array(7)), layer="forward_backward", args=("forward",), eps=0.1),
             1,
             "forward((4, 7), (7,), (7,), eps=0.1)",
         ),

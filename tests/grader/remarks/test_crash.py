@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from normgrade.compare.played import Played, Result
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.course.signature import Signature
 from normgrade.language.places import Place
 from normgrade.oracle.expected import Expectation, Expected
@@ -18,7 +18,8 @@ from normgrade.report.report import Check, Kind, Outcome, Raised
 from normgrade.worker.wire.observation import Array, Cause, Error, Frame, Observation
 from normgrade.worker.wire.requests import FunctionCall
 
-EXERCISE = replace(Exercise.at(Path("course"), "rms"), defines=(Signature.parse("rms(x, eps=1e-5)"),))
+CONTRACT = (Signature.parse("rms(x, eps=1e-5)"),)
+EXERCISE = Exercise("rms", Path("course"), title="", group="", level=1, order=0, points=0, defines=CONTRACT)
 SOURCE = "import torch\ndef rms(x, eps=1e-5):\n    return torch.sqrrt(x)\n"
 ZEROS = Expected(Array(np.zeros(2), "float64"), "float32", np.zeros(2))
 EXPECTATION = Expectation(FunctionCall("rms"), {Place("result"): ZEROS})

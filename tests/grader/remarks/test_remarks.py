@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from normgrade.compare.played import Played, Result
-from normgrade.course.course import Course, carried
+from normgrade.course.course import Course
+from normgrade.course.package import carried
 from normgrade.language.places import Place
 from normgrade.oracle.expected import Expectation, Expected
 from normgrade.remarks.remarks import remarked

@@ -9,7 +9,8 @@ from types import ModuleType
 
 import pytest
 
-from normgrade.course.course import Course, Exercise
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
 from normgrade.suite.collection import collect
 from normgrade.suite.helpers import found_in
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from normgrade.course.course import Course, carried
-from normgrade.course.package import PACKAGE
+from normgrade.course.course import Course
+from normgrade.course.package import PACKAGE, carried
 from normgrade.language.docstring import first_paragraph_in
 from normgrade.language.errors import CourseError
 from normgrade.suite.collection import collect, derived

@@ -10,7 +10,8 @@ import pytest
 from hidden_suites import HEAD, RIGHT, EditedCourse, InThisProcess, RunSuite, changed, one, played, test_function
 
 from normgrade import suite
-from normgrade.course.course import Course, Exercise
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
 from normgrade.report.report import Outcome
 from normgrade.suite import vocabulary

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from normgrade.course.course import Course, Exercise, carried
+from normgrade.course.course import Course
+from normgrade.course.package import carried
 from normgrade.verify.completeness import empty_sections, lacking, missing_files
 
 EditedCourse = Callable[..., Course]
@@ -24,7 +25,7 @@ def test_every_exercise_of_the_course_is_complete(slug: str) -> None:
 
 def test_all_missing_files_are_named_at_once(edited_course: EditedCourse) -> None:
     course = edited_course({"course.toml": 'languages = ["en", "zh"]\n'})
-    assert list(missing_files(Exercise.at(course.root, "new"))) == [
+    assert list(missing_files(course.files("new"))) == [
         "exercises/new/exercise.toml is missing.",
         "exercises/new/README.md is missing.",
         "exercises/new/new.py is missing.",

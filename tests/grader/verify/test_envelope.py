@@ -12,7 +12,8 @@ import pytest
 import torch
 from torch import nn
 
-from normgrade.course.course import Course, Exercise
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
 from normgrade.probes.layers import go_back
 from normgrade.verify.envelope import GRADIENT, Envelope, Range, holes, least, seen_by
 from normgrade.worker.wire.observation import Request

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
-from normgrade.course.course import Course, Exercise, carried
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
+from normgrade.course.package import carried
 from normgrade.verify.habits import FILES, KINDS, Habit, fitting, habits_in, with_habit
 
 LIBRARIES = list(FILES)

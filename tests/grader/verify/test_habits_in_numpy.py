@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from habits_played_in_numpy import PLAYS, USED, alike, seen
 
-from normgrade.course.course import Course, carried
+from normgrade.course.course import Course
 from normgrade.course.files import read_text
+from normgrade.course.package import carried
 from normgrade.verify.habits import fitting, habits_in, with_habit
 
 

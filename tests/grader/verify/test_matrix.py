@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from normgrade.course.course import Course, Exercise, carried
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
+from normgrade.course.package import carried
 from normgrade.report.report import NOTHING_RAN, Check, Kind, Outcome, Report
 from normgrade.suite.situations import SITUATIONS
 from normgrade.verify.habits import fitting, habits_in

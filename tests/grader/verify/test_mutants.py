@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from normgrade.course.course import Course, carried
+from normgrade.course.course import Course
 from normgrade.course.files import read_text
+from normgrade.course.package import carried
 from normgrade.language.errors import CourseError
 from normgrade.verify.mutants import Accepted, Mutant, mutants_of, read_accepted
 

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from normgrade.compare.played import Result
-from normgrade.course.course import Course, Exercise, Limits
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise, Limits
 from normgrade.grading.grader import Grader
 from normgrade.grading.grading_options import Options
 from normgrade.grading.opening import open_grader

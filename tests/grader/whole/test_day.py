@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from session import HEIGHT, ON_POSIX, WIDTH, Session, lines_of
 
-from normgrade.course.course import Course, carried
+from normgrade.course.course import Course
+from normgrade.course.package import carried
 
 pytestmark = ON_POSIX
 PAGE = Path(__file__).parents[3] / "docs" / "learn.md"

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from normgrade.course.course import Course, carried
+from normgrade.course.course import Course
 from normgrade.course.files import read_text
+from normgrade.course.package import carried
 from normgrade.grading.grader import Grader
 from normgrade.grading.grading_options import Options
 from normgrade.grading.opening import open_grader

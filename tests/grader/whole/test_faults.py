@@ -38,8 +38,8 @@ from normgrade.grading.opening import open_grader
 from normgrade.grading.reporting import report_on
 from normgrade.inspection.inspection import inspect_file
 from normgrade.oracle.cache import SEAL_BYTES, Cache
-from normgrade.oracle.expectation import Oracle
 from normgrade.oracle.kept import decode, encode
+from normgrade.oracle.oracle import Oracle
 from normgrade.oracle.seal import Seal
 from normgrade.report.render.json import render_json
 from normgrade.report.report import Report

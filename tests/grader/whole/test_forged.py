@@ -9,14 +9,15 @@ from types import ModuleType
 
 import numpy as np
 
-from normgrade.course.course import Course, carried
+from normgrade.course.course import Course
 from normgrade.course.files import read_text, read_where_there
+from normgrade.course.package import carried
 from normgrade.grading.reference_run import ReferenceRun
 from normgrade.grading.run import Run
 from normgrade.language.places import Absent
 from normgrade.oracle.cache import Cache
-from normgrade.oracle.expectation import Oracle
 from normgrade.oracle.expected import Expectation
+from normgrade.oracle.oracle import Oracle
 from normgrade.report.report import Outcome
 from normgrade.suite.collection import collect
 from normgrade.suite.vocabulary import observe

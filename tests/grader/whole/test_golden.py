@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from normgrade.course.course import Course, carried
+from normgrade.course.course import Course
+from normgrade.course.package import carried
 from normgrade.grading.grade import Submission, grade
 from normgrade.report.render.json import render_json
 

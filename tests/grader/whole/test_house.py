@@ -61,6 +61,7 @@ NOT_OF_A_MODULE = {  # test files of something larger than a module
 TESTED_ELSEWHERE = {  # modules without a test file of their own: names, tables, or the front of a package
     "cli/__init__.py": "cli/test_cli.py",
     "cli/demo_files/batch_norm.py": "cli/test_demo.py",
+    "course/settings.py": "course/test_reading.py",
     "language/__init__.py": "language/test_language.py",
     "probes/__init__.py": "probes/test_results.py",
     "report/render/__init__.py": "report/render/test_render.py",

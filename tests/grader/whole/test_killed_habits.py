@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from thorough import EVERYTHING, all_exercises_or_few
 
-from normgrade.course.course import Course, carried
+from normgrade.course.course import Course
+from normgrade.course.package import carried
 from normgrade.grading.grading_options import PUBLIC_SEED, Options
 from normgrade.grading.opening import open_grader
 from normgrade.verify.habits import fitting

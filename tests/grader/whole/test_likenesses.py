@@ -15,7 +15,7 @@ from normgrade.course.course import Course
 from normgrade.course.files import read_text
 from normgrade.grading.grade import Submission, grade
 from normgrade.oracle.cache import Cache
-from normgrade.oracle.expectation import Oracle
+from normgrade.oracle.oracle import Oracle
 from normgrade.remarks.context import setting_of
 from normgrade.remarks.remarks import in_common, likened
 from normgrade.report.report import Outcome

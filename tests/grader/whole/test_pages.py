@@ -14,7 +14,8 @@ import pytest
 
 from normgrade import cli
 from normgrade.compare.differences import K
-from normgrade.course.course import Course, Limits
+from normgrade.course.course import Course
+from normgrade.course.exercise import Limits
 from normgrade.learner.practice.interview_plan import MINUTES
 from normgrade.learner.workspace import MARK_BYTES
 from normgrade.oracle.cache import MOST_BYTES

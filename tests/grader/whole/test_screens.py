@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from normgrade.course.course import Course, carried
+from normgrade.course.course import Course
+from normgrade.course.package import carried
 from normgrade.grading.grade import Submission, grade
 from normgrade.language import LANGUAGES, speak, spoken
 from normgrade.report.render.one_screen import HEIGHT

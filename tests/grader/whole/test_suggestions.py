@@ -18,8 +18,9 @@ from click.shell_completion import ShellComplete
 
 from normgrade import cli
 from normgrade.cli.examples import EXAMPLES
-from normgrade.course.course import Course, carried
+from normgrade.course.course import Course
 from normgrade.course.files import read_text
+from normgrade.course.package import carried
 from normgrade.learner.attempts import Attempt, Attempts
 from normgrade.report.report import Outcome
 

@@ -10,7 +10,8 @@ import pytest
 from thorough import EVERYTHING, all_or
 from wild import FOLDER, Wild, repaired, wild_submissions
 
-from normgrade.course.course import Course, carried
+from normgrade.course.course import Course
+from normgrade.course.package import carried
 from normgrade.grading.grader import Grader
 from normgrade.grading.grading_options import Options
 from normgrade.grading.opening import open_grader

@@ -50,7 +50,7 @@ os.environ.update(environment)
 signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored in what was started in the background
 
 from normgrade import cli
-from normgrade.oracle.expectation import Oracle
+from normgrade.oracle.oracle import Oracle
 
 compute, progress = Oracle.compute, open("progress", "wb", 0)
 def telling(*arguments):
@@ -93,7 +93,7 @@ class Ended(NamedTuple):
 def forked() -> BaseContext:
     """Return a context whose processes have imported PyTorch already, since the import takes longer than everything else."""
     context = get_context("forkserver")
-    context.set_forkserver_preload(["torch", "normgrade.cli.check", "normgrade.oracle.expectation", "normgrade.grading.run"])
+    context.set_forkserver_preload(["torch", "normgrade.cli.check", "normgrade.oracle.oracle", "normgrade.grading.run"])
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(Path(normgrade.__file__).parents[1]))  # only the normgrade under test
         forkserver.ensure_running()

@@ -9,15 +9,15 @@ from typing import Any
 
 from normgrade.compare.played import Played, PlayKey, Result
 from normgrade.diagnosis.steps.same_values import collapsed
-from normgrade.oracle.expectation import holds_non_finite, widened
+from normgrade.oracle.inputs import holds_non_finite, widened
 from normgrade.report.report import ArrayDifference
 from normgrade.worker.wire.observation import HALF, Array, Playable
 from normgrade.worker.wire.recorded import MOST_NUMBERS
-from normgrade.worker.wire.requests import FORWARD_BACKWARD, UNUSUAL, Action, FunctionCall, LayerStep, LayerStory, NewLayer, TypedRequest
+from normgrade.worker.wire.requests import FORWARD_BACKWARD, Action, FunctionCall, LayerStep, LayerStory, NewLayer, TypedRequest
 
 FEW = 12  # numbers of the largest array; with fewer, values may agree by chance
 CALLS = (Action.TRAIN, Action.EVALUATE)
-ARGUMENTS = ("args", "kwargs", "more", "names")  # the names in UNUSUAL that are only further inputs
+INPUTS = {"more", "names"}  # the options of a step that are only about further inputs
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +85,7 @@ def how_telling(request: TypedRequest) -> tuple[float, ...]:
 
 def is_unusual(step: LayerStep) -> bool:
     """Return True if a step is anything but a plain call."""
-    return step.action not in CALLS or any(getattr(step, name) for name in UNUSUAL if name not in ARGUMENTS)
+    return step.action not in CALLS or not step.options.unusual.keys() <= INPUTS
 
 
 def arrays_in(inputs: Any) -> Iterator[Array]:

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from normgrade.course.course import Course, Exercise
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
 from normgrade.course.files import own_folder, read_plain, read_text, write_whole
 from normgrade.course.questions import Question, questions_in
 from normgrade.language import ENGLISH, _
@@ -42,9 +43,9 @@ def fill(folder: Path, exercises: Iterable[Exercise], questions: Sequence[Questi
 
 def question_of(course: Course, asked: Asked) -> Question:
     """Return a question in the current language, or in English if the prompt in the current language has fewer questions."""
-    exercise = Exercise.at(course.root, asked.exercise)
-    for path in filter(Path.is_file, (exercise.prompt, exercise.prompt_in(ENGLISH))):
-        questions = questions_in(read_text(path), exercise.slug)
+    files = course.files(asked.exercise)
+    for path in filter(Path.is_file, (files.prompt, files.prompt_in(ENGLISH))):
+        questions = questions_in(read_text(path), files.slug)
         if asked.number <= len(questions):
             return questions[asked.number - 1]
     return Question(asked.exercise, _("question {number}, which the prompt lacks now", number=asked.number), "")

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.language import _, n_
 from normgrade.language.errors import UsageError, listed
 from normgrade.language.visible import visible

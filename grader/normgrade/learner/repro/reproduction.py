@@ -6,7 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from normgrade.compare.played import Result
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.course.library import Library
 from normgrade.language import _
 from normgrade.learner.repro import script_in_numpy, script_in_pytorch

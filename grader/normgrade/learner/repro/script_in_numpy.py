@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from normgrade.compare.played import Played
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.language import _
 from normgrade.language.places import Place
 from normgrade.learner.repro.script_parts import ARRAY, arguments, as_the_grader_does, expected_at, literal, own_probe, shown
 from normgrade.report.report import Difference
-from normgrade.worker.wire.requests import FORWARD_BACKWARD, UNUSUAL, FunctionCall, LayerStep, LayerStory, OwnProbe
+from normgrade.worker.wire.requests import FORWARD_BACKWARD, FunctionCall, LayerStep, LayerStory, OwnProbe
 
 LARGEST = "{np.abs(np.asarray(got, np.float64).reshape(expected.shape) - expected).max():g}"
 IMPORTS = """
@@ -36,7 +36,7 @@ def body(exercise: Exercise, play: Played, differences: Sequence[Difference]) ->
     """Yield the lines of the script below its head."""
     expected = expected_at(play, differences, ARRAY)
     match play.expectation.request:
-        case LayerStory(layer="forward_backward") as story if not any(getattr(step, name) for step in story.steps for name in UNSAID):
+        case LayerStory(layer="forward_backward") as story if all(map(is_plain, story.steps)):
             yield from forward_backward(story, expected)
         case LayerStory() as story:
             yield from as_the_grader_does(exercise, story, expected, "arrays", ARRAY)
@@ -47,7 +47,9 @@ def body(exercise: Exercise, play: Played, differences: Sequence[Difference]) ->
             yield from own_probe(exercise, probe, expected, "arrays", ARRAY)
 
 
-UNSAID = tuple(name for name in (*UNUSUAL, "scattered") if name != "more")  # the options that only the grader's own probe supports
+def is_plain(step: LayerStep) -> bool:
+    """Return True if a step needs no option that only the grader's own probe supports."""
+    return not step.scattered and step.options.unusual.keys() <= {"more"}
 
 
 def forward_backward(story: LayerStory, expected: Mapping[Place, str]) -> Iterator[str]:
@@ -61,7 +63,7 @@ def forward_backward(story: LayerStory, expected: Mapping[Place, str]) -> Iterat
 
 
 def one_step(step: LayerStep, others: str) -> Iterator[str]:
-    inputs = [step.x, *step.more]
+    inputs = [step.x, *step.options.more]
     names = [f"input_{number}" for number in range(1, len(inputs) + 1)]
     yield from (f"{name} = {literal(value, ARRAY)}" for name, value in zip(names, inputs, strict=True))
     yield f"y, cache = submission.forward({', '.join(filter(None, (*names, others)))})"

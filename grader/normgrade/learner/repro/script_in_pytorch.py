@@ -6,14 +6,14 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 
 from normgrade.compare.played import Played
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.course.package import PACKAGE
 from normgrade.language import N_, _
 from normgrade.language.places import Place, place_in_words
 from normgrade.learner.repro.script_parts import TENSOR, arguments, as_the_grader_does, expected_at, literal, own_probe, shown
 from normgrade.report.report import Difference
 from normgrade.worker.wire.observation import Array
-from normgrade.worker.wire.requests import UNUSUAL, Action, FunctionCall, LayerStep, LayerStory, NewLayer, OwnProbe
+from normgrade.worker.wire.requests import Action, FunctionCall, LayerStep, LayerStory, NewLayer, OwnProbe
 
 ACTIONS = {Action.TRAIN: N_("train"), Action.EVALUATE: N_("evaluate"), Action.RELOAD: N_("reload")}  # the words in comments
 LARGEST = "{(got.detach().double().reshape(expected.shape) - expected.double()).abs().max().item():g}"
@@ -83,7 +83,7 @@ def body(exercise: Exercise, play: Played, differences: Sequence[Difference]) ->
 
 def is_plain(story: LayerStory) -> bool:
     """Return True if each step calls the layer in the usual way, or reloads it."""
-    steps = all(step.action in ACTIONS and not any(getattr(step, name) for name in UNUSUAL) for step in story.steps)
+    steps = all(step.action in ACTIONS and not step.options.unusual for step in story.steps)
     return steps and not story.as_built and story.layer[0].isupper() and not holds_callables(story)
 
 

@@ -7,7 +7,7 @@ from pprint import pformat
 from typing import Any
 
 from normgrade.compare.played import Played
-from normgrade.course.course import Exercise
+from normgrade.course.exercise import Exercise
 from normgrade.language import _
 from normgrade.language.places import NO_WORDS, Place, place_in_words
 from normgrade.report.report import Difference

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from normgrade.course.course import Course, Exercise
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
 from normgrade.grading.grade import Submission
 from normgrade.grading.grading_options import PUBLIC_SEED, OnProgress
 from normgrade.inspection.inspection import inspect_file

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Self
 
 from normgrade.course.ban import Ban
-from normgrade.course.course import Limits
+from normgrade.course.exercise import Limits
 from normgrade.course.library import Library
 from normgrade.language import N_, _
 from normgrade.language.errors import CourseError, GraderError, UsageError, did_you_mean

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Protocol
 
 from normgrade.course.ban import Ban
-from normgrade.course.course import Limits
+from normgrade.course.exercise import Limits
 from normgrade.course.library import Library
 from normgrade.course.package import PACKAGE
 from normgrade.language import VARIABLE, _, spoken

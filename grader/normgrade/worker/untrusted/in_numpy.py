@@ -49,18 +49,18 @@ def seen(thing: object, size_limit_bytes: int | None) -> Value | None:
 
 def first_step() -> Playable:
     """See `Backend.first_step`."""
-    return story(LayerStep(Action.EVALUATE, ones(2, 3), more=[ones(3)], upstream=ones(2, 3), scattered=True))
+    return story(LayerStep.on(Action.EVALUATE, ones(2, 3), ones(3), upstream=ones(2, 3), scattered=True))
 
 
 def many_steps() -> Sequence[Playable]:
     """See `Backend.many_steps`."""
     x, weight = ones(2, 3), ones(3)
     steps = [
-        LayerStep(Action.TRAIN, x, more=[weight], upstream=x, view="strided", twice=True, again=True),
-        LayerStep(Action.EVALUATE, x, more=[weight], upstream=x, view="expanded", between=x),
+        LayerStep.on(Action.TRAIN, x, weight, upstream=x, view="strided", twice=True, again=True),
+        LayerStep.on(Action.EVALUATE, x, weight, upstream=x, view="expanded", between=x),
         LayerStep(Action.SETTINGS),
     ]
-    return [story(*steps), story(LayerStep(Action.EVALUATE, x, more=[ones(4)]))]
+    return [story(*steps), story(LayerStep.on(Action.EVALUATE, x, ones(4)))]
 
 
 def story(*steps: LayerStep) -> LayerStory:

@@ -100,9 +100,9 @@ def many_steps() -> Sequence[Playable]:
     x, weight = (Array(np.ones(shape, np.float16), "float16") for shape in ((2, 3), (3,)))
     state = {"weight": weight, "seen": weight}
     steps = [
-        LayerStep(Action.TRAIN, x, upstream=x, view="strided", frozen=True, witness=True),
-        LayerStep(Action.TRAIN, x, upstream=x, view="expanded"),
-        *(LayerStep(Action.EVALUATE, x, gradients=mode) for mode in ("no_grad", "inference_mode")),
+        LayerStep.on(Action.TRAIN, x, upstream=x, view="strided", frozen=True, witness=True),
+        LayerStep.on(Action.TRAIN, x, upstream=x, view="expanded"),
+        *(LayerStep.on(Action.EVALUATE, x, gradients=mode) for mode in ("no_grad", "inference_mode")),
         *(LayerStep(action) for action in (Action.COPY, Action.PICKLE, Action.SWAP, Action.RELOAD, Action.SETTINGS)),
         *(LayerStep(action, state=state) for action in (Action.CHANGE, Action.LOAD)),
         LayerStep(Action.LEARN, rate=0.5),

@@ -13,6 +13,7 @@ from enum import Enum, StrEnum
 from typing import Any, Final, Literal
 
 from normgrade.language.places import Place
+from normgrade.probes.step_options import NAMES, USUAL, StepOptions
 from normgrade.worker.wire.observation import Array, Playable
 
 
@@ -49,51 +50,32 @@ Upstream = Array | Literal[Drawing.DRAWN] | None
 class LayerStep:
     """One step of a layer's story, as `normgrade.probes.layer_story` describes it. Without `upstream` there is no backward pass.
 
-    A call has an input `x`, and may have `more`. A step that changes or loads a state has `state`, its weights and biases drawn at `scale`.
+    A call has an input `x`, and may have `options`. A step that changes or loads a state has `state`, its weights and biases drawn at
+    `scale`. A step that learns has a `rate`, and one that builds a second layer has its `args` and `kwargs`.
     """
 
     action: Action
     x: Array | None = None
     scattered: bool = False
     upstream: Upstream = None
-    view: str | None = None
-    gradients: str | None = None
-    frozen: bool | str = False
-    constant: bool | str = False
-    witness: bool = False
-    again: bool = False
-    between: Array | None = None
-    residual: bool = False
-    twice: bool = False
-    steep: bool = False
+    options: StepOptions = USUAL
     state: Mapping[str, Array] | Literal[Drawing.DRAWN] | None = None
     rate: float | None = None
     scale: float | None = None
     args: Sequence[Any] = ()
     kwargs: Mapping[str, Any] = field(default_factory=dict)
-    more: Sequence[Array] = ()
-    names: Sequence[str] = ()
-    mode: str | None = None
-    beside: bool = False
-    arriving: str | None = None
-    calls: int | None = None
-    leaf: bool = False
-    keep: bool = False
-    graph: bool = False
-    default: str | None = None
+
+    @classmethod
+    def on(cls, action: Action, x: Array, *more: Array, scattered: bool = False, upstream: Upstream = None, **options: Any) -> LayerStep:
+        """Return a step that calls a layer on these inputs, with the other options by name."""
+        return cls(action, x, scattered, upstream, StepOptions(more=[*more], **options))
 
     @property
     def inputs(self) -> dict[str, Any]:
         call = {} if self.x is None else {"x": self.x, "scattered": self.scattered, "upstream": raw(self.upstream)}
-        unusual = {name: value for name in UNUSUAL if (value := getattr(self, name))}
+        of_its_action = {name: value for name in ("rate", "args", "kwargs", "scale") if (value := getattr(self, name))}
         state = {} if self.state is None else {"state": raw(self.state)}
-        return {"do": str(self.action)} | call | unusual | state
-
-
-UNUSUAL = (  # fields that most steps do not need
-    *("view", "gradients", "frozen", "constant", "witness", "again", "between", "residual", "twice", "steep"),
-    *("rate", "args", "kwargs", "more", "names", "mode", "beside", "arriving", "calls", "leaf", "keep", "graph", "default", "scale"),
-)
+        return {"do": str(self.action)} | call | self.options.packed | of_its_action | state
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,9 +236,9 @@ def typed(request: Playable) -> TypedRequest:
 
 
 def layer_step(inputs: Mapping[str, Any]) -> LayerStep:
-    parts = dict(inputs)
+    parts = {name: value for name, value in inputs.items() if name not in NAMES}
     drawn = {name: to_be_drawn(parts.pop(name, None)) for name in ("upstream", "state")}
-    return LayerStep(Action(parts.pop("do")), **parts, **drawn)
+    return LayerStep(Action(parts.pop("do")), options=StepOptions.unpacked(inputs), **parts, **drawn)
 
 
 def to_be_drawn(numbers: Any) -> Any:

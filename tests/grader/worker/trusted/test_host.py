@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from normgrade.course.course import Limits
+from normgrade.course.exercise import Limits
 from normgrade.language.errors import CourseError, GraderError, UsageError
 from normgrade.worker.trusted import launch
 from normgrade.worker.trusted.channel import Channel, Ending

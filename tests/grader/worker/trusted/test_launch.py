@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from normgrade.course.course import Limits
+from normgrade.course.exercise import Limits
 from normgrade.language.errors import GraderError
 from normgrade.worker.trusted import launch
 from normgrade.worker.walls.process import Budget

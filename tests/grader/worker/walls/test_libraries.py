@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from normgrade.course.course import carried
-from normgrade.course.package import PACKAGE
+from normgrade.course.package import PACKAGE, carried
 from normgrade.worker.walls import libraries
 
 

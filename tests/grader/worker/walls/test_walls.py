@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from normgrade.course.course import Limits
+from normgrade.course.exercise import Limits
 from normgrade.course.library import Library
 from normgrade.language.errors import GraderError
 from normgrade.worker.trusted import launch

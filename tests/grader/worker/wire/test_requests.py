@@ -163,13 +163,20 @@ def test_missing_fields_of_a_step_have_defaults() -> None:
         (LayerStep(Action.LOAD, state={"weight": X}), {"do": "load", "state": {"weight": X}}),
         (LayerStep(Action.LEARN, rate=0.5), {"do": "learn", "rate": 0.5}),
         (
-            LayerStep(Action.TRAIN, X, view="strided", gradients="no_grad", frozen=True, constant=True, witness=True, again=True),
+            LayerStep.on(Action.TRAIN, X, view="strided", gradients="no_grad", frozen=True, constant=True, witness=True, again=True),
             {
                 "do": "train", "x": X, "scattered": False, "upstream": None, "view": "strided", "gradients": "no_grad", "frozen": True,
                 "constant": True, "witness": True, "again": True,
             },
         ),
+        (
+            LayerStep.on(Action.EVALUATE, X, G, scattered=True, upstream=G, freeze=2, detach=1, names=["x", "style"], steep=True),
+            {
+                "do": "evaluate", "x": X, "scattered": True, "upstream": G, "frozen": "2", "constant": "1", "steep": True, "more": [G],
+                "names": ["x", "style"],
+            },
+        ),
     ],
 )  # fmt: skip
 def test_step_inputs_list_only_unusual_fields(step: LayerStep, inputs: dict[str, Any]) -> None:
-    assert step.inputs == inputs and layer_step(inputs) == step
+    assert step.inputs == inputs and [*step.inputs] == [*inputs] and layer_step(inputs) == step

@@ -1,0 +1,182 @@
+"""The layout of a course: the only module that knows the paths of its files."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from normgrade.course.files import read_text
+from normgrade.course.package import carried
+from normgrade.language import ENGLISH, spoken
+
+
+def settings_in(course: Path) -> Path:
+    """Return the file of a course's settings. It may be missing."""
+    return course / "course.toml"
+
+
+def exercises_in(course: Path) -> Path:
+    """Return the folder that holds a folder for each exercise. Only a course has it."""
+    return course / "exercises"
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The files of one exercise. They need not exist yet.
+
+    - `slug`: the name of its folder and of the learner's file, as in `"layer_norm"`.
+    - `course`: the root folder of its course.
+
+    >>> files = Files("my_norm", Path("course"))
+    >>> [path.as_posix() for path in (files.stub, files.reference, files.suite)]
+    ['course/exercises/my_norm/my_norm.py', 'course/solutions/my_norm/reference.py', 'course/tests/hidden/test_my_norm.py']
+    """
+
+    slug: str
+    course: Path
+
+    @property
+    def other_course(self) -> str:
+        """The folder of its course; "" for the course that normgrade carries.
+
+        >>> Files("layer_norm", carried()).other_course
+        ''
+        """
+        return "" if os.path.realpath(self.course) == str(carried()) else str(self.course)
+
+    @property
+    def needed(self) -> tuple[Path, ...]:
+        """The files that every exercise needs, in the order in which an author writes them.
+
+        >>> [path.name for path in Files("my_norm", Path("course")).needed]
+        ['exercise.toml', 'README.md', 'my_norm.py', 'reference.py', 'mistakes.toml', 'test_my_norm.py']
+        """
+        return self.description, self.prompt_in(ENGLISH), self.stub, self.reference, self.mistakes, self.suite
+
+    # Seen by learners
+
+    @property
+    def folder(self) -> Path:
+        """The folder that learners see: prompt, stub, `exercise.toml` and probes."""
+        return exercises_in(self.course) / self.slug
+
+    @property
+    def description(self) -> Path:
+        """The file `exercise.toml`, which describes the exercise."""
+        return self.folder / "exercise.toml"
+
+    @property
+    def prompt(self) -> Path:
+        """The file of the task in the current language; in English if it has no translation."""
+        prompt = self.prompt_in(spoken())
+        return prompt if prompt.is_file() else self.prompt_in(ENGLISH)
+
+    def prompt_in(self, language: str) -> Path:
+        """Return the file of the task in one language, a code such as "en" or "zh"."""
+        return self.folder / ("README.md" if language == ENGLISH else f"README.{language}.md")
+
+    @property
+    def figure(self) -> Path | None:
+        """The file of the prompt's figure; None if it has none."""
+        return existing(self.folder / "figure.svg")
+
+    @property
+    def file_name(self) -> str:
+        """The name of the learner's file."""
+        return f"{self.slug}.py"
+
+    @property
+    def stub(self) -> Path:
+        """The file that a learner starts from."""
+        return self.folder / self.file_name
+
+    @property
+    def probes(self) -> Path | None:
+        """The file of the exercise's own probes; None if the generic probes are enough."""
+        return existing(self.folder / "probes.py")
+
+    @property
+    def shared_probes(self) -> Path | None:
+        """The file that probes of the course share; None if this exercise's own probes do not use it or it is missing."""
+        path = self.folder.with_name("shared_probes.py")
+        used = self.probes is not None and path.stem in read_text(self.probes)  # probes of an exercise in NumPy do not use it
+        return existing(path) if used else None
+
+    # Hidden from learners
+
+    @property
+    def suite(self) -> Path:
+        """The hidden suite, a file of pytest tests."""
+        return self.course / "tests" / "hidden" / f"test_{self.slug}.py"
+
+    @property
+    def helpers(self) -> tuple[Path, ...]:
+        """The file of the helpers that the suites of the course share; empty if there is no such file."""
+        path = existing(self.suite.with_name("shared.py"))
+        return () if path is None else (path,)
+
+    @property
+    def solutions(self) -> Path:
+        """The folder of the right and wrong implementations, and of the files that are computed from them."""
+        return self.course / "solutions" / self.slug
+
+    @property
+    def reference(self) -> Path:
+        """The right implementation that submissions are compared with."""
+        return self.solutions / "reference.py"
+
+    @property
+    def alternatives_folder(self) -> Path:
+        """The folder of the alternatives. It may be missing."""
+        return self.solutions / "alternatives"
+
+    @property
+    def alternatives(self) -> tuple[Path, ...]:
+        """Other right implementations, sorted by path."""
+        return tuple(sorted(self.alternatives_folder.glob("*.py")))
+
+    @property
+    def refused(self) -> tuple[Path, ...]:
+        """Submissions that break the ban and must be refused for it, sorted by path."""
+        return tuple(sorted(self.solutions.glob("banned/*.py")))
+
+    @property
+    def mistakes(self) -> Path:
+        """The file of the known mistakes."""
+        return self.solutions / "mistakes.toml"
+
+    @property
+    def shared_mistakes(self) -> Path:
+        """The file from which known mistakes of one name take each key that an exercise does not give. It may be missing."""
+        return self.solutions.with_name("mistakes.toml")
+
+    @property
+    def wrong(self) -> Path:
+        """The file of the wrong answers that are no known mistakes. They must fail, and no diagnosis names them. It may be missing."""
+        return self.solutions / "wrong.toml"
+
+    @property
+    def shared_wrong(self) -> Path:
+        """The file from which wrong answers of one name take each key that an exercise does not give. It may be missing."""
+        return self.solutions.with_name("wrong.toml")
+
+    @property
+    def equivalent(self) -> Path:
+        """The file that lists the mutants of the reference that are right code. It may be missing."""
+        return self.solutions / "equivalent.toml"
+
+    @property
+    def spreads(self) -> Path:
+        """The file that tells how far the reference's numbers move, written by `normgrade verify --write`. It may be missing."""
+        return self.solutions / "spreads.npz"
+
+    @property
+    def footprints(self) -> Path:
+        """The file that tells which facts each known mistake changes, so that they need not all be played. It may be missing."""
+        return self.solutions / "footprints.npz"
+
+
+def existing(path: Path) -> Path | None:
+    """Return the path if there is anything; otherwise None."""
+    return path if path.exists() else None
