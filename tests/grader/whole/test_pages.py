@@ -19,7 +19,7 @@ from normgrade.course.exercise import Limits
 from normgrade.learner.practice.interview_plan import MINUTES
 from normgrade.learner.workspace import MARK_BYTES
 from normgrade.oracle.cache import MOST_BYTES
-from normgrade.oracle.expectation import PLAYS
+from normgrade.oracle.monte_carlo import PLAYS
 from normgrade.report.render.json import OF_ONE_VALUE, render_json
 from normgrade.report.report import Check, Kind, Outcome, Report
 from normgrade.worker.walls.selftest import TRIALS, Facts, trials
