@@ -298,7 +298,7 @@ class Proof:
         results = self.run(read_text(self.exercise.reference), self.exercise.reference.name, self.seeds[0])
         places = [place for result in results for play in result.plays for place in play.expectation.places]
         for language in languages:
-            yield from missing_texts(self.exercise, self.grader.suites[self.exercise.slug], language, places)
+            yield from missing_texts(self.exercise, language, places)
 
     def situations(self) -> Problems:
         """Yield a sentence for every situation that is neither played nor left out with a reason."""

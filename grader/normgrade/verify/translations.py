@@ -12,13 +12,13 @@ from normgrade.course.translations import file_in, translations
 from normgrade.language import ENGLISH, _
 from normgrade.language.docstring import first_paragraph_in
 from normgrade.language.places import GENERIC, Place
-from normgrade.suite.suite import Suite
+from normgrade.suite.texts import texts_in
 
 OF_EXERCISE = ("title", "group", "hints")
 OF_MISTAKE = ("says", "remedy")
 
 
-def missing_texts(exercise: Exercise, suite: Suite, language: str, places: Iterable[Place] = ()) -> Iterator[str]:
+def missing_texts(exercise: Exercise, language: str, places: Iterable[Place] = ()) -> Iterator[str]:
     """Yield a sentence for each text that is missing. `places` are those of the reference's observations."""
     if language == ENGLISH:  # no exercise can be read without it
         return
@@ -31,7 +31,7 @@ def missing_texts(exercise: Exercise, suite: Suite, language: str, places: Itera
         if not first_paragraph_in(ast.get_docstring(ast.parse(read_text(path))), language):
             yield _('{test}: the docstring has no paragraph that begins with "{begins}".', test=path.name, begins=f"{language}: ")
     yield from unnamed(exercise, places, language)
-    yield from unsaid(suite, language)
+    yield from unsaid(exercise, language)
 
 
 def untranslated(table: Table, keys: tuple[str, ...], language: str) -> Iterator[str]:
@@ -64,11 +64,11 @@ def unnamed(exercise: Exercise, places: Iterable[Place], language: str) -> Itera
             yield _("{path} does not translate {english!r}.", path=file_in(exercise.folder, language), english=template)
 
 
-def unsaid(suite: Suite, language: str) -> Iterator[str]:
-    """Yield a sentence for each missing docstring or hint of a test. Each test is named once, for all its cases."""
-    tests = {test.name.partition("[")[0]: test for test in suite.tests}
-    for name, test in tests.items():
-        if not first_paragraph_in(test.docstring, language):
-            yield _('{test}: the docstring has no paragraph that begins with "{begins}".', test=name, begins=f"{language}: ")
-        if test.hints.get(ENGLISH) and not test.hints.get(language):
-            yield _("{test}: the marker hint has no argument `{argument}`.", test=name, argument=language)
+def unsaid(exercise: Exercise, language: str) -> Iterator[str]:
+    """Yield a sentence for each text of the hidden suite, and of the helpers beside it, that has no translation."""
+    folder = exercise.reference.parent
+    known, path = translations(folder, language), file_in(folder, language).relative_to(exercise.course)
+    texts = (text for path in (exercise.suite, *exercise.helpers) for text in texts_in(read_text(path)))
+    for english in dict.fromkeys(texts):
+        if english and english not in known:
+            yield _("{path} does not translate {english!r}.", path=path, english=english)

@@ -13,10 +13,10 @@ from normgrade.course.course import Course, Exercise
 from normgrade.suite.collection import collect
 from normgrade.suite.helpers import found_in
 
-SUITE = """import pytest
+SUITE = """from normgrade.suite import claim
 from shared import CLAIM
 
-@pytest.mark.kind("formula")
+@claim("formula")
 def test_it(agree): pass
 
 test_it.__doc__ = CLAIM

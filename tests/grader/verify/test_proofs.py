@@ -386,7 +386,7 @@ def test_completeness_is_the_first_proof(edited_course: EditedCourse) -> None:
     }
 
 
-COURTEOUS = ('@pytest.mark.hint("Take the last', '@pytest.mark.courtesy\n@pytest.mark.hint("Take the last')
+COURTEOUS = ('hint="Take the last', 'courtesy=True, hint="Take the last')
 
 
 def test_a_known_mistake_may_fail_a_courtesy_only(tiny: Course, edited_course: EditedCourse) -> None:

@@ -15,9 +15,8 @@ from normgrade.language.docstring import joined
 from normgrade.language.errors import CourseError
 from normgrade.language.places import Place, gradient_of
 from normgrade.report.report import Outcome, Report
-from normgrade.suite.collection import collect
 from normgrade.verify.proofs import verify
-from normgrade.verify.translations import missing_texts
+from normgrade.verify.translations import missing_texts, unsaid
 
 EditedCourse = Callable[..., Course]
 Edits = dict[str, list[tuple[str, str]] | str]
@@ -30,11 +29,16 @@ SAYS = [
 ]
 CLAIMS = [
     ("It can be called and returns a tensor of its input's shape.", "可以调用，返回的张量与输入形状相同。"),
-    ("Every row is divided by its own root mean square.", "每一行都除以\n    自己的均方根。"),
+    ("Every row is divided by its own root mean square.", "每一行都除以自己的均方根。"),
     ("A row alone gives what it gives among others.", "一行单独计算与在其他行中计算，结果相同。"),
     ("Half-precision input comes back in its own dtype, from float32 squares.", "半精度输入以自己的 dtype 返回。"),
 ]
 HINTS = [("Average over the last dimension.", "在最后一维上求平均。"), ("Take the last dimension, wherever it is.", "取最后一维。")]
+WORDS = ("the result should be of dtype float32, but is of {dtype}", "结果的 dtype 应为 float32，实际为 {dtype}")
+UNSAID = [  # in the order of the suite
+    f"solutions/rms/zh.toml does not translate {english!r}."
+    for english, _chinese in (CLAIMS[0], CLAIMS[1], HINTS[0], CLAIMS[2], HINTS[1], CLAIMS[3])
+]
 MESSAGE = 'f"the result should be of dtype float32, but is of {result.dtype}"'
 CHINESE: dict[str, list[tuple[str, str]]] = {
     "course.toml": [('title = "A tiny course"', 'title = "A tiny course"\nlanguages = ["en", "zh"]')],
@@ -49,17 +53,16 @@ CHINESE: dict[str, list[tuple[str, str]]] = {
     ],
     MISTAKES: [(f'says = "{english}"', f'says = "{english}"\n"says.zh" = "{chinese}"') for english, chinese in SAYS],
     SUITE: [
-        *((f'"""{english}"""', f'"""{english}\n\n    zh: {chinese}\n    """') for english, chinese in CLAIMS),
-        *((f'hint("{english}")', f'hint("{english}", zh="{chinese}")') for english, chinese in HINTS),
-        (MESSAGE, f'words({MESSAGE}, zh=f"结果的 dtype 应为 float32，实际为 {{result.dtype}}")'),
-        ("import call, probe, randn, uniform", "import call, probe, randn, uniform, words"),
+        (MESSAGE, 'words("the result should be of dtype float32, but is of {dtype}", dtype=result.dtype)'),
+        ("import call, claim, probe, randn, uniform", "import call, claim, probe, randn, uniform, words"),
     ],
 }
+OF_SUITE = {"solutions/rms/zh.toml": "".join(f'"{english}" = "{chinese}"\n' for english, chinese in (*CLAIMS, *HINTS, WORDS))}
 
 
 @pytest.fixture(scope="module")
 def bilingual(edited_course: EditedCourse) -> Course:
-    course = edited_course(CHINESE)
+    course = edited_course({**CHINESE, **OF_SUITE})
     prompt = course.root / "exercises" / "rms" / "README.zh.md"
     prompt.write_text("# 均方根\n", encoding="utf-8")
     way = course.exercise("rms").alternatives[0]
@@ -126,7 +129,7 @@ PLACES = (
 
 def missing(course: Course, places: Sequence[Place] = PLACES) -> list[str]:
     exercise = course.exercise("rms")
-    return list(missing_texts(exercise, collect([exercise])["rms"], "zh", places))
+    return list(missing_texts(exercise, "zh", places))
 
 
 @pytest.mark.usefixtures("expectations")
@@ -152,16 +155,18 @@ def test_every_missing_text_is_named(edited_course: EditedCourse) -> None:
         'the mistake no-upcast has no "says.zh".',
         'einsum.py: the docstring has no paragraph that begins with "zh: ".',
         'exercise.toml has nothing for "row {number}" in ["places.zh"].',
-        'test_call: the docstring has no paragraph that begins with "zh: ".',
-        'test_rows: the docstring has no paragraph that begins with "zh: ".',
-        "test_rows: the marker hint has no argument `zh`.",
-        'test_alone: the docstring has no paragraph that begins with "zh: ".',
-        "test_alone: the marker hint has no argument `zh`.",
-        'test_half_precision: the docstring has no paragraph that begins with "zh: ".',
+        *UNSAID,
     ]
     assert missing(course) == named
     [report] = verify([course.exercise("rms")])
     assert [check.message.splitlines() for check in report.checks if check.name == "texts"] == [named]
+
+
+def test_texts_of_a_suite_need_translations(tiny: Course, edited_course: EditedCourse) -> None:
+    exercise = edited_course({SUITE: CHINESE[SUITE], **OF_SUITE}).exercise("rms")
+    assert [*unsaid(tiny.exercise("rms"), "zh")] == UNSAID and [*unsaid(exercise, "zh")] == []
+    exercise.suite.with_name("shared.py").write_text('words("{n} more", n=1)\n', encoding="utf-8")
+    assert [*unsaid(exercise, "zh")] == ["solutions/rms/zh.toml does not translate '{n} more'."]
 
 
 @pytest.mark.usefixtures("expectations")
@@ -173,7 +178,7 @@ def test_gradient_of_an_own_place_needs_words(bilingual: Course) -> None:
 
 def test_every_language_needs_the_same_number_of_hints(edited_course: EditedCourse) -> None:
     two = [('"hints.zh" = ["平方、平均、开方。"]', '"hints.zh" = ["平方。", "开方。"]')]
-    course = edited_course({**CHINESE, EXERCISE: CHINESE[EXERCISE] + two, "exercises/rms/README.zh.md": "# 均方根\n"})
+    course = edited_course({**CHINESE, **OF_SUITE, EXERCISE: CHINESE[EXERCISE] + two, "exercises/rms/README.zh.md": "# 均方根\n"})
     assert 'exercise.toml: "hints.zh" is a list of another length than the English one.' in missing(course)
 
 
