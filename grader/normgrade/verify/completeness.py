@@ -11,6 +11,7 @@ from normgrade.course.course import Course, Exercise
 from normgrade.course.files import read_text
 from normgrade.course.links import dead_links
 from normgrade.course.mistakes import read_mistakes
+from normgrade.course.translations import file_in
 from normgrade.inspection.inspection import is_open
 from normgrade.language import _, n_
 
@@ -78,8 +79,10 @@ def prompts(exercise: Exercise) -> list[Path]:
 
 def texts(exercise: Exercise) -> list[Path]:
     """Return the existing files of an exercise, in the order in which an author writes them."""
+    languages = Course(exercise.course).settings.languages
+    translated = [file_in(folder, language) for folder in (exercise.folder, exercise.mistakes.parent) for language in languages]
     description, prompt, stub, reference, mistakes, suite = exercise.needed
-    more = exercise.wrong, exercise.equivalent, suite, exercise.folder / "probes.py"
+    more = *translated, exercise.wrong, exercise.equivalent, suite, exercise.folder / "probes.py"
     written = description, prompt, *prompts(exercise), stub, reference, *exercise.alternatives, mistakes, *more
     return [path for path in dict.fromkeys(written) if path.is_file()]
 

@@ -40,7 +40,7 @@ def test_new_exercise_is_unfinished_for_verify(run: Run) -> None:
 def test_named_course_gets_the_exercise_in_its_languages(run: Run, edited_course: EditedCourse) -> None:
     course = edited_course({"course.toml": 'languages = ["en", "zh"]\n'})
     code, out, _err = run("new", "weight_norm", SIGNATURE, "--course", str(course.root), "--probes")
-    assert code == 0 and out.startswith(f"9 files added to {course.root}. ")
+    assert code == 0 and out.startswith(f"10 files added to {course.root}. ")
     assert "exercises/weight_norm/README.zh.md" in out and "exercises/weight_norm/probes.py" in out
     assert '"title.zh" = "TODO"' in course.exercise("weight_norm").description.read_text(encoding="utf-8")
 
