@@ -4,7 +4,7 @@ Mostly three channels, and never three values in one. Channels differ in mean an
 the inputs are so large that it cannot matter.
 """
 
-from normgrade.suite import build, claim, copy, evaluate, ones, pickle, randn, reload, train, uniform, use
+from normgrade.suite import build, claim, copy, evaluate, ones, pickle, randn, reload, train, uniform, use, words
 
 COUNTER = "num_batches_tracked"
 SHAPES = [(4, 3), (5, 3, 2), (2, 3, 4, 5)]
@@ -50,6 +50,14 @@ def used(layer, shape, other, tracks=True):
     illegal = [*(randn(1, shape[1], *rest) for rest in ones), randn(shape[1]), randn(*many)]
     fixed = [1] if tracks or len(shape) > 2 else [1, -2]
     return use(layer, batch(*shape), batch(*other), fixed, illegal)
+
+
+@claim("interface", hint="Build it with `BatchNorm(3)` and call it on a tensor of shape (4, 3): a tensor of that shape must come back.")
+def test_call(observe):
+    """The layer can be built and called, and returns a tensor of its input's shape and dtype."""
+    for step, shape in ((train, (4, 3)), (evaluate, (2, 3, 4, 5))):
+        output = observe(build(3), step(randn(*shape), backward=False))["step 1 · output"]
+        assert output.dtype == "float32", words("the output should be float32, as the input is, but is {dtype}", dtype=output.dtype)
 
 
 @claim("formula", hint="One mean and one variance per channel, over every other dimension together; the variance divided by n.")

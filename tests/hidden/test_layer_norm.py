@@ -6,7 +6,7 @@ the inputs are so large that it cannot matter.
 
 from shared import rows
 
-from normgrade.suite import build, claim, evaluate, ones, probe, randn, train, uniform, use
+from normgrade.suite import build, claim, evaluate, ones, probe, randn, train, uniform, use, words
 
 
 def large(*shape):
@@ -30,6 +30,14 @@ def real():
     return [
         use(build(1100), rows(2, 1100), rows(1, 2, 1100), [-1]),
     ]
+
+
+@claim("interface", hint="Build it with `LayerNorm(5)` and call it on a tensor of shape (5,): a tensor of that shape must come back.")
+def test_call(observe):
+    """The layer can be built and called, and returns a tensor of its input's shape and dtype."""
+    for step, shape in ((train, (5,)), (evaluate, (4, 5))):
+        output = observe(build(5), step(randn(*shape), backward=False))["step 1 · output"]
+        assert output.dtype == "float32", words("the output should be float32, as the input is, but is {dtype}", dtype=output.dtype)
 
 
 @claim(

@@ -8,7 +8,7 @@ have few hidden channels, and biases that are not 0, so that no number that goes
 import numpy as np
 from shared import channels
 
-from normgrade.suite import build, change, claim, copy, evaluate, load, ones, pickle, probe, randn, reload, swap, train, uniform, use
+from normgrade.suite import build, change, claim, copy, evaluate, load, ones, pickle, probe, randn, reload, swap, train, uniform, use, words
 
 COUNTER = "num_batches_tracked"
 
@@ -54,6 +54,18 @@ def used(layer, shape, labels, other, other_labels):
     strange = [shape[:2], shape[:3], (*shape, 2), (1, shape[1], 1, 1)]
     illegal = [[randn(*each), randn(each[0], *labels[1:])] for each in strange]
     return use(layer, [channels(*shape), channels(*labels)], [channels(*other), channels(*other_labels)], [1], illegal)
+
+
+@claim(
+    "interface",
+    hint="Build it with `SPADE(3, 2)` and call it on tensors of the shapes (4, 3, 2, 5) and (4, 2, 6, 7): the shape of the first must "
+    "come back.",
+)
+def test_call(observe):
+    """The layer can be built and called, and returns a tensor of the shape and dtype of x."""
+    for step, shape in ((train, (4, 3, 2, 5)), (evaluate, (2, 3, 4, 3))):
+        output = observe(build(3, 2, 4), step(randn(*shape), randn(shape[0], 2, *shape[2:]), backward=False))["step 1 · output"]
+        assert output.dtype == "float32", words("the output should be float32, as the input is, but is {dtype}", dtype=output.dtype)
 
 
 @claim(
