@@ -1,7 +1,8 @@
 """A script that updates the catalogues in grader/normgrade/language/locale. If a message changes, run it, then translate the new ones.
 
-Messages are the texts that `_`, `n_` and `N_` mark in the sources and the templates, the help of the commands, and the texts that click
-shows to users. New ones are added without a translation, unused ones are dropped, and the catalogues are compiled.
+Messages are the texts that `_`, `n_` and `N_` mark in the sources and the templates, the help of the commands, the claims and hints of
+situations, and the texts that click shows to users. New ones are added without a translation, unused ones are dropped, and the catalogues
+are compiled.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from jinja2.ext import extract_from_ast
 import normgrade
 from normgrade import cli
 from normgrade.language import CATALOGUES, ENGLISH, LANGUAGES
+from normgrade.suite.situations import SITUATIONS
 
 SOURCES = Path(normgrade.__file__).parent
 KEYWORDS = {"_": 1, "n_": 2, "N_": 1}  # the number of texts of each
@@ -59,6 +61,9 @@ def messages() -> Catalog:
             catalogue.add(message, locations=[(path.relative_to(SOURCES).as_posix(), 0)])
     for message in helps():
         catalogue.add(message, locations=[("help", 0)])
+    for situation in SITUATIONS.values():
+        for message in (situation.claim, situation.hint):
+            catalogue.add(message, locations=[("suite/situations.py", 0)])
     for one in CLICK:
         catalogue.add(one, locations=[("click", 0)])
     for one_or_many in CLICK_COUNTS:

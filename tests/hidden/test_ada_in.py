@@ -5,10 +5,9 @@ over the wrong numbers show. Where eps is not the point, the inputs are so large
 """
 
 import numpy as np
-import pytest
 from shared import channels
 
-from normgrade.suite import call, evaluate, function, ones, probe, randn, use
+from normgrade.suite import call, claim, evaluate, function, ones, probe, randn, use
 
 
 def maps(*shape, scale=1.0):
@@ -49,48 +48,22 @@ def real():
     ]
 
 
-@pytest.mark.kind("interface")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "Call it on tensors of the shapes (2, 3, 5, 4) and (2, 3, 6, 7): a tensor of the first shape must come back.",
-    zh="对形状为 (2, 3, 5, 4) 和 (2, 3, 6, 7) 的张量调用：应当返回前一个形状的张量。",
-)
-def test_call(observe):
-    """The function can be called, and returns a tensor of the shape of its content.
-
-    zh: 函数可以调用，返回的张量与内容的形状相同。
-    """
-    observe(ada_in(randn(2, 3, 5, 4), randn(2, 3, 6, 7)))
-
-
-@pytest.mark.kind("formula")
-@pytest.mark.points(3)
-@pytest.mark.hint(
-    "y = σ(s) · (c − μ(c)) / σ(c) + μ(s), each statistic over height and width: dim=(2, 3), keepdim=True.",
-    zh="y = σ(s) · (c − μ(c)) / σ(c) + μ(s)，每个统计量都沿高和宽求：dim=(2, 3)，keepdim=True。",
-)
+@claim("formula", points=3, hint="y = σ(s) · (c − μ(c)) / σ(c) + μ(s), each statistic over height and width: dim=(2, 3), keepdim=True.")
 def test_transfer(agree):
-    """Every channel of every sample loses its own mean and deviation, and gets those of the style's.
-
-    zh: 每个样本的每个通道去掉自己的均值和标准差，换上风格的。
-    """
+    """Every channel of every sample loses its own mean and deviation, and gets those of the style's."""
     agree(ada_in(maps(2, 3, 5, 4, scale=100), maps(2, 3, 5, 4, scale=100)))
     agree(ada_in(maps(2, 70, 4, 3, scale=100), maps(2, 70, 4, 3, scale=100)))
     agree(ada_in(maps(2, 3, 4, 6, scale=1e8), maps(2, 3, 4, 6)))
     agree(ada_in(maps(2, 3, 4, 6), maps(2, 3, 4, 6, scale=1e10)))
 
 
-@pytest.mark.kind("formula")
-@pytest.mark.points(2)
-@pytest.mark.hint(
-    "Both variances are divided by n, the number of positions: correction=0. Content and style need not have the same n.",
-    zh="两个方差都除以 n，即位置数：correction=0。内容和风格的 n 不必相同。",
+@claim(
+    "formula",
+    points=2,
+    hint="Both variances are divided by n, the number of positions: correction=0. Content and style need not have the same n.",
 )
 def test_different_sizes(agree):
-    """Content and style may differ in height and width; both variances are biased.
-
-    zh: 内容和风格的高和宽可以不同；两个方差都是有偏的。
-    """
+    """Content and style may differ in height and width; both variances are biased."""
     for content, style in (
         ((2, 4, 3, 5), (2, 4, 36, 37)),
         ((2, 4, 7, 6), (2, 4, 2, 1)),
@@ -100,17 +73,9 @@ def test_different_sizes(agree):
         agree(ada_in(maps(*content, scale=100), maps(*style, scale=100)))
 
 
-@pytest.mark.kind("formula")
-@pytest.mark.points(2)
-@pytest.mark.hint(
-    "σ = sqrt(var + eps), for the content and for the style alike; the default of eps is 1e-5.",
-    zh="σ = sqrt(var + eps)，内容和风格都一样；eps 的默认值是 1e-5。",
-)
+@claim("formula", points=2, hint="σ = sqrt(var + eps), for the content and for the style alike; the default of eps is 1e-5.")
 def test_eps(agree):
-    """Where a variance is as small as eps, eps decides, on both sides: it stands inside the root; its default is 1e-5.
-
-    zh: 方差小到与 eps 相当时，结果由 eps 决定，两边都如此：它在根号内；默认值为 1e-5。
-    """
+    """Where a variance is as small as eps, eps decides, on both sides: it stands inside the root; its default is 1e-5."""
     for eps in (0.1, 2.0):
         agree(ada_in(maps(2, 3, 4, 5), maps(2, 3, 6, 2), eps))
     agree(ada_in(maps(2, 3, 4, 5, scale=3e-3), maps(2, 3, 6, 2), eps=1e-5))
@@ -119,32 +84,16 @@ def test_eps(agree):
     agree(ada_in(maps(2, 3, 4, 5, scale=1e-4), maps(2, 3, 6, 2, scale=1e-4), eps=1e-9))
 
 
-@pytest.mark.kind("gradient")
-@pytest.mark.points(2)
-@pytest.mark.hint(
-    "All four statistics have a gradient: no detach, no no_grad, and nothing goes through .data or NumPy.",
-    zh="四个统计量都有梯度：不要用 detach 或 no_grad，也不要经过 .data 或 NumPy。",
-)
+@claim("gradient", points=2, hint="All four statistics have a gradient: no detach, no no_grad, and nothing goes through .data or NumPy.")
 def test_gradients(agree):
-    """The gradient flows through all four statistics, and reaches content and style.
-
-    zh: 梯度流经全部四个统计量，到达内容和风格。
-    """
+    """The gradient flows through all four statistics, and reaches content and style."""
     agree(ada_in(maps(2, 3, 4, 2, scale=30), maps(2, 3, 3, 5, scale=30)))
     agree(ada_in(maps(1, 2, 2, 3), maps(1, 2, 5, 1), eps=0.3))
 
 
-@pytest.mark.kind("edge")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "Add eps before the root is taken, for the style too: the root of 0 has no finite slope.",
-    zh="开方之前就加上 eps，风格也一样：平方根在 0 处的斜率不是有限的。",
-)
+@claim("edge", hint="Add eps before the root is taken, for the style too: the root of 0 has no finite slope.")
 def test_constant_maps(agree):
-    """Constant feature maps, and maps of a single position, give finite results and finite gradients on either side.
-
-    zh: 无论哪一边，常数特征图和只有一个位置的特征图都给出有限的结果和有限的梯度。
-    """
+    """Constant feature maps, and maps of a single position, give finite results and finite gradients on either side."""
     for content, style in (((2, 3, 1, 1), (2, 3, 4, 2)), ((2, 3, 4, 2), (2, 3, 1, 1)), ((2, 3, 1, 1), (2, 3, 1, 1))):
         agree(ada_in(maps(*content), maps(*style)))
     flat = ones(2, 3, 4, 2)
@@ -155,18 +104,9 @@ def test_constant_maps(agree):
     agree(ada_in(maps(2, 3, 3, 5), flat * 0, eps=1e-3))
 
 
-@pytest.mark.kind("edge")
-@pytest.mark.points(1)
-@pytest.mark.courtesy
-@pytest.mark.hint(
-    "Look at x.dim() of both inputs, and raise a ValueError where one of them is not 4.",
-    zh="检查两个输入的 x.dim()，有一个不是 4 就抛出 ValueError。",
-)
+@claim("edge", hint="Look at x.dim() of both inputs, and raise a ValueError where one of them is not 4.", courtesy=True)
 def test_dimensions(refuses):
-    """An input that does not have four dimensions is a ValueError, be it the content or the style.
-
-    zh: 无论是内容还是风格，不是四维的输入都抛出 ValueError。
-    """
+    """An input that does not have four dimensions is a ValueError, be it the content or the style."""
     image = maps(2, 3, 4, 5)
     two, three, five, six = randn(2, 3), image[:, :, 0], image[..., None], image[..., None, None]
     for wrong in (randn(3), two, three, five, six):
@@ -176,17 +116,9 @@ def test_dimensions(refuses):
         refuses(ValueError, ada_in(one, another), legal=[ada_in(maps(2, 3, 4, 2), maps(2, 3, 4, 2))])
 
 
-@pytest.mark.kind("edge")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "Each feature map has statistics of its own: no NaN goes to another sample or channel, and none is replaced.",
-    zh="每张特征图有自己的统计量：NaN 不会传到别的样本或通道，也不要把它替换掉。",
-)
+@claim("edge", hint="Each feature map has statistics of its own: no NaN goes to another sample or channel, and none is replaced.")
 def test_not_finite(agree):
-    """A NaN or an infinity, in the content or in the style, spoils its own feature map and no other.
-
-    zh: 内容或风格中的 NaN 或无穷大，只破坏它所在的特征图，不影响别的。
-    """
+    """A NaN or an infinity, in the content or in the style, spoils its own feature map and no other."""
     for spoilt in (np.nan, np.inf, -np.inf):
         content, style = maps(2, 3, 4, 5), maps(2, 3, 3, 2)
         content[1, 1, 2, 3] = spoilt
@@ -194,49 +126,28 @@ def test_not_finite(agree):
         agree(ada_in(content, style))
 
 
-@pytest.mark.kind("stability")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "E[x²] − E[x]² loses its digits where the mean is large: subtract the mean before squaring.",
-    zh="均值很大时，E[x²] − E[x]² 会丢失有效数字：应先减去均值，再平方。",
-)
+@claim("stability", hint="E[x²] − E[x]² loses its digits where the mean is large: subtract the mean before squaring.")
 def test_large_means(agree):
-    """A mean far larger than the deviation, in either image, costs no more digits than it must.
-
-    zh: 无论哪幅图像，均值远大于标准差时，损失的精度不超过不可避免的程度。
-    """
+    """A mean far larger than the deviation, in either image, costs no more digits than it must."""
     for content, style in ((2000, 0), (0, 2000), (-3000, 1000)):
         agree(ada_in(randn(2, 3, 6, 5) + np.float32(content), randn(2, 3, 4, 7) + np.float32(style)))
 
 
-@pytest.mark.kind("edge")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "With content as its own style the deviations cancel: the content comes back, and its gradient is that of the output.",
-    zh="内容以自己为风格时，两个标准差约去：得回内容，它的梯度就是输出的梯度。",
-)
+@claim("edge", hint="With content as its own style the deviations cancel: the content comes back, and its gradient is that of the output.")
 def test_own_style(agree):
-    """The style may be the very tensor that is the content, or a copy of it: the content comes back, and the gradient goes through both.
-
-    zh: 风格可以就是内容那个张量，也可以是它的副本：得回内容，梯度经过两条路。
-    """
+    """The style may be the very tensor that is the content, or a copy of it: the content comes back, and the gradient goes through both."""
     for eps in (1e-5, 0.5):
         agree(probe("own_style", x=maps(2, 3, 4, 5), eps=eps, upstream=randn(2, 3, 4, 5)))
         x = maps(2, 3, 4, 5)
         agree(ada_in(x, x, eps))
 
 
-@pytest.mark.kind("precision")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "Widen both images with x.to(torch.promote_types(x.dtype, torch.float32)) first, and return the result in content.dtype.",
-    zh="先用 x.to(torch.promote_types(x.dtype, torch.float32)) 提升两幅图像的精度，结果以 content.dtype 返回。",
+@claim(
+    "precision",
+    hint="Widen both images with x.to(torch.promote_types(x.dtype, torch.float32)) first, and return the result in content.dtype.",
 )
 def test_half_precision(agree):
-    """Images in half precision have statistics in float32, and the result comes back in their dtype.
-
-    zh: 半精度图像的统计量在 float32 中计算，结果以它们的 dtype 返回。
-    """
+    """Images in half precision have statistics in float32, and the result comes back in their dtype."""
     for dtype in ("float16", "bfloat16"):
         steps = [
             evaluate(maps(2, 3, 6, 5, scale=c), maps(2, 3, 4, 7, scale=s), dtype=dtype, witness=True)

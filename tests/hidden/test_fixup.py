@@ -5,9 +5,8 @@ Kernels and inputs are multiples of small powers of 2, and the biases before a R
 """
 
 import numpy as np
-import pytest
 
-from normgrade.suite import build, evaluate, probe, randn, train, uniform, use, words
+from normgrade.suite import build, claim, evaluate, probe, randn, train, uniform, use, words
 
 SCALARS = ("bias1a", "bias1b", "bias2a", "bias2b", "scale")
 
@@ -65,182 +64,108 @@ def real():
     ]
 
 
-@pytest.mark.kind("interface")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "Build it with `FixupBlock(3)` and call it on a tensor of shape (2, 3, 5, 4): a tensor of that shape must come back.",
-    zh="用 `FixupBlock(3)` 构造，对形状为 (2, 3, 5, 4) 的张量调用：应当返回同样形状的张量。",
-)
-def test_call(observe):
-    """The block can be built and called, and returns a tensor of its input's shape.
-
-    zh: 块可以构造和调用，返回的张量与输入的形状相同。
-    """
-    observe(block(3), train(randn(2, 3, 5, 4), backward=False))
-
-
-@pytest.mark.kind("formula")
-@pytest.mark.points(2)
-@pytest.mark.hint(
-    "Follow the formula from the inside out: bias1a, conv1, bias1b, ReLU, bias2a, conv2, scale, bias2b, plus x, ReLU.",
-    zh="从里到外照公式来：bias1a、conv1、bias1b、ReLU、bias2a、conv2、scale、bias2b，加上 x，再 ReLU。",
+@claim(
+    "formula",
+    points=2,
+    hint="Follow the formula from the inside out: bias1a, conv1, bias1b, ReLU, bias2a, conv2, scale, bias2b, plus x, ReLU.",
 )
 def test_block(agree, observe):
-    """The block computes ReLU(x + scale · conv2(ReLU(conv1(x + bias1a) + bias1b) + bias2a) + bias2b).
-
-    zh: 块计算 ReLU(x + scale · conv2(ReLU(conv1(x + bias1a) + bias1b) + bias2a) + bias2b)。
-    """
+    """The block computes ReLU(x + scale · conv2(ReLU(conv1(x + bias1a) + bias1b) + bias2a) + bias2b)."""
     for channels, height, width in ((3, 5, 4), (4, 2, 6), (1, 4, 3)):
         agree(block(channels, **drawn()), train(images(2, channels, height, width)), evaluate(images(5, channels, width, height)))
     infinite = images(2, 2, 5, 4)
     infinite[0, 1, 2, 2] = float("-inf")  # conv1 sums it with positive weights, and the ReLU makes 0 of that
     positive = block(2, **drawn()).filled(**{"conv1.weight": uniform(0.1, 0.5, 2, 2, 3, 3)})
     agree(positive, evaluate(infinite), evaluate(infinite, gradients="no_grad"))
-    assert not np.isnan(observe(positive, evaluate(infinite))["step 1 · output"].values).any(), words(
-        "where x is −∞, y is 0, not NaN", zh="x 为 −∞ 的位置，y 应为 0，而不是 NaN"
-    )
+    assert not np.isnan(observe(positive, evaluate(infinite))["step 1 · output"].values).any(), words("where x is −∞, y is 0, not NaN")
 
 
-@pytest.mark.kind("formula")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "Let four of the five numbers be 0, or 1 for the scale: where does the remaining one enter the formula?",
-    zh="让五个数中的四个取 0（scale 取 1）：剩下的那个在公式的什么位置？",
-)
+@claim("formula", hint="Let four of the five numbers be 0, or 1 for the scale: where does the remaining one enter the formula?")
 def test_each_number(agree):
-    """Each of the four biases and the scale has its own place in the formula.
-
-    zh: 四个偏置和缩放系数在公式中各有自己的位置。
-    """
+    """Each of the four biases and the scale has its own place in the formula."""
     for alone in ({"bias1a": 1.5}, {"bias1b": -0.75}, {"bias2a": -1.25}, {"bias2b": 0.875}):
         agree(block(3, **scalars(**alone)), train(images(2, 3, 5, 4)))
     for scale in (2.5, -0.5, 0.0):
         agree(block(3, **scalars(scale=scale)), train(images(2, 3, 5, 4)))
 
 
-@pytest.mark.kind("edge")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "The zeros of padding=1 stand around x + bias1a and around the hidden maps + bias2a: add the biases before the convolutions.",
-    zh="padding=1 的零补在 x + bias1a 的四周，以及隐藏特征图加 bias2a 之后的四周：先加偏置，再卷积。",
+@claim(
+    "edge",
+    hint="The zeros of padding=1 stand around x + bias1a and around the hidden maps + bias2a: add the biases before the convolutions.",
 )
 def test_border(agree):
-    """Outside the image there are zeros, to which no bias is added.
-
-    zh: 图像之外是零，零上不加偏置。
-    """
+    """Outside the image there are zeros, to which no bias is added."""
     for height, width in ((1, 1), (1, 4), (2, 2), (7, 3), (35, 2)):
         agree(block(2, **scalars(3.0, 0.5, -2.5, 0.25, 0.75)), train(images(3, 2, height, width)))
 
 
-@pytest.mark.kind("state")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "nn.Conv2d(channels, channels, 3, padding=1, bias=False) twice, and five parameters such as nn.Parameter(torch.zeros(())).",
-    zh="两个 nn.Conv2d(channels, channels, 3, padding=1, bias=False)，五个只有一个数的参数，例如 nn.Parameter(torch.zeros(()))。",
+@claim(
+    "state",
+    hint="nn.Conv2d(channels, channels, 3, padding=1, bias=False) twice, and five parameters such as nn.Parameter(torch.zeros(())).",
 )
 def test_new_block(agree):
-    """A new block has two convolutions without biases, four single numbers that are 0, a scale that is 1, and nothing else.
-
-    zh: 新建的块有两个不带偏置的卷积、四个为 0 的偏置和一个为 1 的缩放系数（都是单个数），此外没有别的。
-    """
+    """A new block has two convolutions without biases, four single numbers that are 0, a scale that is 1, and nothing else."""
     for channels in (3, 5, 1):
         agree(steady(channels))
     agree(probe("default_dtype"))
 
 
-@pytest.mark.kind("gradient")
-@pytest.mark.points(2)
-@pytest.mark.hint(
-    "The skip and the branch, both kernels, the four biases and the scale all have a gradient: no detach, no item(), no no_grad.",
-    zh="跳跃连接和分支、两个卷积核、四个偏置和缩放系数都有梯度：不要用 detach、item() 或 no_grad。",
+@claim(
+    "gradient",
+    points=2,
+    hint="The skip and the branch, both kernels, the four biases and the scale all have a gradient: no detach, no item(), no no_grad.",
 )
 def test_gradients(agree):
-    """The gradient takes the skip and the branch, and reaches x, both kernels, the biases and the scale.
-
-    zh: 梯度经过跳跃连接和分支，到达 x、两个卷积核、各个偏置和缩放系数。
-    """
+    """The gradient takes the skip and the branch, and reaches x, both kernels, the biases and the scale."""
     for channels, height, width in ((2, 4, 3), (3, 2, 5)):
         agree(block(channels, **drawn()), train(images(3, channels, height, width)), evaluate(images(2, channels, width, height)))
     agree(block(2, **scalars(0.5, -0.25, 0.75, 0.125, 0.0)), train(images(3, 2, 4, 3), between=images(1, 2, 3, 5)))
     agree(block(3, **drawn()).filled(**{"conv2.weight": 0.0}), train(images(2, 3, 4, 3)))  # as fixup_init_ leaves it
 
 
-@pytest.mark.kind("formula")
-@pytest.mark.points(2)
-@pytest.mark.hint(
-    "conv1 is drawn with the standard deviation √(2 / (9 · channels)) · L^(−1/2), where L is the number of blocks: len(blocks).",
-    zh="conv1 按标准差 √(2 / (9 · channels)) · L^(−1/2) 采样，其中 L 是块的个数：len(blocks)。",
+@claim(
+    "formula",
+    points=2,
+    hint="conv1 is drawn with the standard deviation √(2 / (9 · channels)) · L^(−1/2), where L is the number of blocks: len(blocks).",
 )
 def test_first_convolutions(agree):
-    """The first convolution of every block is drawn by He's rule, times L^(−1/2) for L blocks.
-
-    zh: 每个块的第一个卷积按 He 的规则采样，再乘以 L^(−1/2)，L 是块的个数。
-    """
+    """The first convolution of every block is drawn by He's rule, times L^(−1/2) for L blocks."""
     for channels in ((24,), (88, 72), (18, 64, 12), (16,) * 5, (24,) * 20):  # large kernels show a small error of the spread
         agree(probe("initial_weights", channels=channels))
     agree(probe("random_numbers"))
 
 
-@pytest.mark.kind("formula")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "nn.init.zeros_ for every conv2.weight and for the classifier's weight, and for its bias, which is None where there is none.",
-    zh="每个 conv2.weight、分类器的 weight 和 bias 都用 nn.init.zeros_；分类器没有偏置时，bias 为 None。",
+@claim(
+    "formula",
+    hint="nn.init.zeros_ for every conv2.weight and for the classifier's weight, and for its bias, which is None where there is none.",
 )
 def test_zeros(agree):
-    """The second convolution of every block becomes zero, and so does the classifier, whether it has a bias or not.
-
-    zh: 每个块的第二个卷积变为零，分类器也变为零，无论它有没有偏置。
-    """
+    """The second convolution of every block becomes zero, and so does the classifier, whether it has a bias or not."""
     for channels in ((3,), (4, 2), (2, 1, 3, 2)):
         for biased in (True, False):
             agree(probe("zeros", channels=channels, biased=biased))
 
 
-@pytest.mark.kind("edge")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "Use of the blocks only what every one of these has: len(blocks) and `for block in blocks`.",
-    zh="对 blocks 只用这几种容器都有的操作：len(blocks) 和 `for block in blocks`。",
-)
+@claim("edge", hint="Use of the blocks only what every one of these has: len(blocks) and `for block in blocks`.")
 def test_holders(agree):
-    """The blocks may come in a list, a tuple, a ModuleList or a Sequential.
-
-    zh: 各个块可以放在列表、元组、ModuleList 或 Sequential 中。
-    """
+    """The blocks may come in a list, a tuple, a ModuleList or a Sequential."""
     for held in ("tuple", "ModuleList", "Sequential"):
         agree(probe("initial_weights", channels=(15, 18, 14), held=held))
         agree(probe("zeros", channels=(3, 2), biased=True, held=held))
 
 
-@pytest.mark.kind("state")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "Write into the parameters that are there, as the functions of torch.nn.init do; biases and scales are not touched.",
-    zh="像 torch.nn.init 的函数那样写进已有的参数；各个偏置和缩放系数不要动。",
-)
+@claim("state", hint="Write into the parameters that are there, as the functions of torch.nn.init do; biases and scales are not touched.")
 def test_in_place(agree):
     """Initialisation changes both kernels and the classifier in place, and nothing else: the parameters stay the same objects, keep their
     dtype and go on learning, unless they are frozen.
-
-    zh: 初始化原地修改两个卷积核和分类器，不改变别的：参数仍是原来的对象，dtype 不变，并继续学习（被冻结的除外）。
     """
     for dtype, training in (("float32", True), ("float64", False), ("bfloat16", True)):
         agree(probe("after_init", channels=(3, 2, 4), dtype=dtype, training=training))
 
 
-@pytest.mark.kind("precision")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "Name no dtype: nn.Conv2d computes in that of its weight, and the output has that of x.",
-    zh="不要写死 dtype：nn.Conv2d 用它的 weight 的 dtype 计算，输出的 dtype 与 x 相同。",
-)
+@claim("precision", hint="Name no dtype: nn.Conv2d computes in that of its weight, and the output has that of x.")
 def test_other_precisions(agree):
-    """A block in float64, float16 or bfloat16 takes inputs of its own dtype, and returns that dtype.
-
-    zh: float64、float16 或 bfloat16 的块接受同样 dtype 的输入，并以它返回。
-    """
+    """A block in float64, float16 or bfloat16 takes inputs of its own dtype, and returns that dtype."""
     for size in (1, 1e60):  # the second is more than float32 can hold
         x, other = (images(*shape).astype(np.float64) * size for shape in ((2, 3, 4, 2), (1, 3, 2, 5)))
         agree(block(3, **drawn()).to("float64"), train(x, dtype="float64"), evaluate(other, dtype="float64", gradients="no_grad"))

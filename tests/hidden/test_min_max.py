@@ -5,9 +5,8 @@ that minimum and maximum are one sample each. Constant features are made inside 
 """
 
 import numpy as np
-import pytest
 
-from normgrade.suite import call, evaluate, function, probe, randn, uniform, use, words
+from normgrade.suite import call, claim, evaluate, function, probe, randn, uniform, use
 
 
 def features(samples, number):
@@ -44,39 +43,9 @@ def real():
     ]
 
 
-@pytest.mark.kind("interface")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "Call `min_max(x)` on a tensor of shape (5, 3): a tensor of that shape must come back.",
-    zh="对形状为 (5, 3) 的张量调用 `min_max(x)`：应当返回同样形状的张量。",
-)
-def test_call(observe):
-    """The function can be called, and returns a tensor of its input's shape and dtype.
-
-    zh: 函数可以调用，返回的张量与输入的形状和 dtype 相同。
-    """
-    result = observe(call("min_max", features(5, 3)))["result"]
-    assert result.dtype == "float32", words(
-        f"the result should be float32, as the input is, but is {result.dtype}",
-        zh=f"结果应当与输入一样是 float32，实际是 {result.dtype}",
-    )
-    assert result.values.shape == (5, 3), words(
-        f"the result should have the input's shape (5, 3), but has {result.values.shape}",
-        zh=f"结果的形状应当与输入相同，是 (5, 3)，实际是 {result.values.shape}",
-    )
-
-
-@pytest.mark.kind("formula")
-@pytest.mark.points(4)
-@pytest.mark.hint(
-    "y = (x − low) / (high − low), with the minimum and the maximum of each feature over the samples: dim=0.",
-    zh="y = (x − low) / (high − low)，其中 low 和 high 是每个特征在样本上的最小值和最大值：dim=0。",
-)
+@claim("formula", points=4, hint="y = (x − low) / (high − low), with the minimum and the maximum of each feature over the samples: dim=0.")
 def test_formula(agree):
-    """The smallest number of every feature becomes 0, the largest 1, and the others lie between in proportion.
-
-    zh: 每个特征的最小值变为 0，最大值变为 1，其余按比例落在两者之间。
-    """
+    """The smallest number of every feature becomes 0, the largest 1, and the others lie between in proportion."""
     for samples, number in [(5, 3), (4, 7), (3, 1), (3, 140), (2, 5), (4, 4)]:
         agree(call("min_max", features(samples, number)))
     many = features(1030, 2)
@@ -85,50 +54,26 @@ def test_formula(agree):
     agree(call("min_max", squeezed(6, 3) * np.float32(0.6) + np.float32(0.2)))
 
 
-@pytest.mark.kind("formula")
-@pytest.mark.points(2)
-@pytest.mark.hint(
-    "The minimum stands in the numerator and in the denominator, whatever its sign: (x − low) / (high − low).",
-    zh="无论最小值的符号如何，分子和分母中都要减去它：(x − low) / (high − low)。",
-)
+@claim("formula", points=2, hint="The minimum stands in the numerator and in the denominator, whatever its sign: (x − low) / (high − low).")
 def test_offsets(agree):
-    """Features whose numbers are all positive, or all negative, get the whole range as well.
-
-    zh: 全为正数或全为负数的特征，也占满整个范围。
-    """
+    """Features whose numbers are all positive, or all negative, get the whole range as well."""
     agree(call("min_max", features(6, 4) + np.array([[100, -100, 900, -900]], np.float32)))
     close = np.array([[0, 1], [1, 0], [0, 0], [1, 1], [0, 1]], np.float32) * 2.0**-11  # a few units in the last place
     agree(probe("upper_half", x=close + np.array([[1024, -1024]], np.float32)))
 
 
-@pytest.mark.kind("edge")
-@pytest.mark.points(2)
-@pytest.mark.hint(
-    "Where high == low, divide by 1 in place of 0: the numerator is exactly 0 there.",
-    zh="high == low 时除以 1，而不是 0：那里的分子恰好为 0。",
-)
+@claim("edge", points=2, hint="Where high == low, divide by 1 in place of 0: the numerator is exactly 0 there.")
 def test_constant_features(agree):
-    """A constant feature becomes exactly 0; the features beside it are as ever.
-
-    zh: 常数特征恰好变为 0；旁边的特征照常。
-    """
+    """A constant feature becomes exactly 0; the features beside it are as ever."""
     agree(with_constants(7, 0.0, None, 1.0, None, -0.1))
     for samples in (2, 3, 10):
         agree(with_constants(samples, 0.7))
         agree(with_constants(samples, 1e-9, None, 3e7 + 0.1))
 
 
-@pytest.mark.kind("edge")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "No eps and no threshold: a feature is constant only if its numbers are equal.",
-    zh="不用 eps，也不用阈值：只有所有数都相等才是常数特征。",
-)
+@claim("edge", hint="No eps and no threshold: a feature is constant only if its numbers are equal.")
 def test_scales(agree):
-    """Features of very small and of very large numbers, in one input, all get the whole range.
-
-    zh: 同一个输入中，数值极小的特征和数值极大的特征，都占满整个范围。
-    """
+    """Features of very small and of very large numbers, in one input, all get the whole range."""
     agree(call("min_max", features(6, 5) * np.array([[1e-15, 1e-5, 1.0, 1e5, 1e15]], np.float32)))
     huge_and_tiny = features(5, 3) * np.array([[1e-30, 1.0, 1e30]], np.float32)
     agree(function("min_max"), evaluate(huge_and_tiny, gradients="no_grad"))
@@ -138,62 +83,32 @@ def test_scales(agree):
     agree(call("min_max", x))
 
 
-@pytest.mark.kind("gradient")
-@pytest.mark.points(2)
-@pytest.mark.hint(
-    "Minimum and maximum depend on x: let autograd differentiate through both, without detach, item or no_grad.",
-    zh="最小值和最大值都依赖于 x：让 autograd 对两者都求导，不要用 detach、item 或 no_grad。",
+@claim(
+    "gradient", points=2, hint="Minimum and maximum depend on x: let autograd differentiate through both, without detach, item or no_grad."
 )
 def test_gradients(agree):
-    """The gradient flows through minimum and maximum, in the numerator and in the denominator.
-
-    zh: 梯度流经分子和分母中的最小值和最大值。
-    """
+    """The gradient flows through minimum and maximum, in the numerator and in the denominator."""
     for samples, number in [(6, 4), (3, 5)]:
         agree(call("min_max", features(samples, number)))
 
 
-@pytest.mark.kind("gradient")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "Choose the divisor of a constant feature before the division: where(…) after it sends 0 · ∞ = NaN back.",
-    zh="做除法之前就选好常数特征的除数：如果之后才用 where(…)，传回去的就是 0 · ∞ = NaN。",
-)
+@claim("gradient", hint="Choose the divisor of a constant feature before the division: where(…) after it sends 0 · ∞ = NaN back.")
 def test_gradient_of_constants(agree):
-    """The gradient of a constant feature is finite.
-
-    zh: 常数特征的梯度是有限的。
-    """
+    """The gradient of a constant feature is finite."""
     agree(with_constants(5, 0.0, None, 2.0))
     agree(with_constants(7, 0.1, None, -7.3))
 
 
-@pytest.mark.kind("edge")
-@pytest.mark.points(1)
-@pytest.mark.courtesy
-@pytest.mark.hint(
-    "Look at x.dim() before anything else, and raise a ValueError unless it is 2.", zh="首先检查 x.dim()，不是 2 就抛出 ValueError。"
-)
+@claim("edge", hint="Look at x.dim() before anything else, and raise a ValueError unless it is 2.", courtesy=True)
 def test_dimensions(refuses):
-    """An input that does not have two dimensions is refused with a ValueError.
-
-    zh: 维数不是 2 的输入以 ValueError 拒绝。
-    """
+    """An input that does not have two dimensions is refused with a ValueError."""
     for x in (randn(4), randn(2, 4, 3), randn(2, 1, 4, 3)):
         refuses(ValueError, call("min_max", x), legal=[call("min_max", features(4, 3))])
 
 
-@pytest.mark.kind("edge")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "Use amin and amax, which let a NaN through, and nothing that looks at more than one feature.",
-    zh="用 amin 和 amax，它们会传递 NaN；不要用任何跨特征的计算。",
-)
+@claim("edge", hint="Use amin and amax, which let a NaN through, and nothing that looks at more than one feature.")
 def test_not_finite(agree):
-    """A NaN makes its own feature NaN; no other feature notices it, nor an infinity.
-
-    zh: NaN 使它所在的特征变成 NaN；NaN 和无穷大都不影响其他特征。
-    """
+    """A NaN makes its own feature NaN; no other feature notices it, nor an infinity."""
     for position in (0, 3, 5):
         x = features(6, 4)
         x[position, 1] = np.nan
@@ -207,17 +122,9 @@ def test_not_finite(agree):
         agree(function("min_max"), evaluate(x), evaluate(x[position : position + 1]))
 
 
-@pytest.mark.kind("precision")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "Widen to float32 before anything else, whatever comes in, and cast the result back with .to(x.dtype).",
-    zh="无论输入是什么类型，都先提升到 float32，最后用 .to(x.dtype) 把结果转换回来。",
-)
+@claim("precision", hint="Widen to float32 before anything else, whatever comes in, and cast the result back with .to(x.dtype).")
 def test_half_precision(agree):
-    """Half-precision input is mapped in float32 and comes back in its own dtype, also where its range is larger than any float16.
-
-    zh: 半精度的输入在 float32 中映射，返回时仍是自己的 dtype；极差比最大的 float16 还大时也是如此。
-    """
+    """Half-precision input is mapped in float32 and comes back in its own dtype, also where its range is larger than any float16."""
     for dtype in ("float16", "bfloat16"):
         agree(function("min_max"), evaluate(features(7, 4), dtype=dtype, backward=True), evaluate(features(5, 3), dtype=dtype))
         x = features(5, 3)

@@ -4,10 +4,9 @@ No two sizes in a shape agree. Rows differ in mean and scale, weights differ fro
 inputs are so large that it cannot matter.
 """
 
-import pytest
 from shared import rows, weights
 
-from normgrade.suite import evaluate, forward_backward, ones, probe, use, words, zeros
+from normgrade.suite import claim, evaluate, forward_backward, ones, probe, use, words, zeros
 
 
 def inputs(*shape, scale=1.0):
@@ -35,37 +34,22 @@ def real():
     ]
 
 
-@pytest.mark.kind("interface")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "`y, cache = forward(x, weight)`; `backward(dy, cache)` gives `dx, dweight`, of the shapes of x and weight.",
-    zh="`y, cache = forward(x, weight)`；`backward(dy, cache)` 返回 `dx, dweight`，形状分别与 x、weight 相同。",
-)
+@claim("interface", hint="`y, cache = forward(x, weight)`; `backward(dy, cache)` gives `dx, dweight`, of the shapes of x and weight.")
 def test_call(observe):
-    """Both functions can be called: forward gives y and a cache, backward one gradient for each of its two inputs.
-
-    zh: 两个函数都可以调用：forward 返回 y 和 cache，backward 为两个输入各返回一个梯度。
-    """
+    """Both functions can be called: forward gives y and a cache, backward one gradient for each of its two inputs."""
     seen = observe(forward_backward(), evaluate(*inputs(4, 6)))
-    shape = seen["step 1 · output"].values.shape
-    assert shape == (4, 6), words(f"y should have the shape (4, 6), but has {shape}", zh=f"y 的形状应当是 (4, 6)，实际是 {shape}")
+    assert seen["step 1 · output"].values.shape == (4, 6)
     number = seen["step 1 · number of gradients"]
-    assert number == 2, words(
-        f"backward should return 2 gradients, but returned {number}", zh=f"backward 应返回 2 个梯度，实际返回 {number} 个"
-    )
+    assert number == 2, words("backward should return 2 gradients, but returned {number}", number=number)
 
 
-@pytest.mark.kind("formula")
-@pytest.mark.points(2)
-@pytest.mark.hint(
-    "The mean of x² of each row along axis -1, with keepdims=True; then weight, feature by feature. No mean is subtracted.",
-    zh="每一行沿轴 -1 求 x² 的平均，用 keepdims=True；再逐特征地乘 weight。不减均值。",
+@claim(
+    "formula",
+    points=2,
+    hint="The mean of x² of each row along axis -1, with keepdims=True; then weight, feature by feature. No mean is subtracted.",
 )
 def test_forward(agree):
-    """forward divides every row by its own root mean square, then scales it.
-
-    zh: forward 把每一行除以它自己的均方根，再缩放。
-    """
+    """forward divides every row by its own root mean square, then scales it."""
     for shape in [(4, 6), (2, 5, 3), (3, 3), (3, 3, 3), (2, 3, 1, 4), (7,), (3, 70)]:
         agree(forward_backward(), evaluate(*large(*shape), backward=False))
     x, weight = large(2, 70)
@@ -73,17 +57,9 @@ def test_forward(agree):
     agree(forward_backward(), evaluate(x, weight, backward=False))
 
 
-@pytest.mark.kind("edge")
-@pytest.mark.points(2)
-@pytest.mark.hint(
-    "√(mean(x²) + ε) in both passes: keep that root in the cache. The default of eps is 1e-6.",
-    zh="前向和反向都用 √(mean(x²) + ε)：把这个平方根放进 cache。eps 的默认值是 1e-6。",
-)
+@claim("edge", points=2, hint="√(mean(x²) + ε) in both passes: keep that root in the cache. The default of eps is 1e-6.")
 def test_eps(agree):
-    """eps is added to the mean square, inside the root, in both passes; it is 1e-6 unless told otherwise.
-
-    zh: 前向和反向中，eps 都加在均方上、在根号内；默认值为 1e-6。
-    """
+    """eps is added to the mean square, inside the root, in both passes; it is 1e-6 unless told otherwise."""
     for eps in (0.1, 2.0):
         agree(forward_backward(eps), evaluate(*inputs(4, 6)), evaluate(*inputs(2, 3, 5)))
     agree(
@@ -92,64 +68,34 @@ def test_eps(agree):
     agree(forward_backward(1e-3), evaluate(*inputs(4, 6, scale=0.03)))
 
 
-@pytest.mark.kind("gradient")
-@pytest.mark.points(4)
-@pytest.mark.hint(
-    "With dx̂ = dy · weight: dx = (dx̂ − x̂ · mean(dx̂ · x̂)) / √(mean(x²) + ε), with the mean of each row.",
-    zh="令 dx̂ = dy · weight：dx = (dx̂ − x̂ · mean(dx̂ · x̂)) / √(mean(x²) + ε)，平均在每一行内求得。",
-)
+@claim("gradient", points=4, hint="With dx̂ = dy · weight: dx = (dx̂ − x̂ · mean(dx̂ · x̂)) / √(mean(x²) + ε), with the mean of each row.")
 def test_gradient_of_x(agree):
-    """The gradient of x flows directly, and through the root mean square of its row.
-
-    zh: x 的梯度有两条路径：直接的，和经过该行均方根的。
-    """
+    """The gradient of x flows directly, and through the root mean square of its row."""
     for shape in [(4, 6), (2, 5, 3), (3, 2), (2, 3, 1, 4), (3, 70)]:
         agree(forward_backward(), evaluate(*large(*shape)))
 
 
-@pytest.mark.kind("gradient")
-@pytest.mark.points(2)
-@pytest.mark.hint(
-    "All rows share weight: sum dy · x̂ over every axis but the last.",
-    zh="所有行共用 weight：把 dy · x̂ 在除最后一轴外的所有轴上求和。",
-)
+@claim("gradient", points=2, hint="All rows share weight: sum dy · x̂ over every axis but the last.")
 def test_gradient_of_weight(agree):
-    """The gradient of weight is a sum over all rows, however many axes these have.
-
-    zh: weight 的梯度是在所有行上的和，无论行占多少个轴。
-    """
+    """The gradient of weight is a sum over all rows, however many axes these have."""
     for shape in [(7,), (1, 5), (4, 4), (3, 2, 3, 5), (2, 1, 3, 2, 4), (4, 4, 4), (700, 3)]:
         agree(forward_backward(), evaluate(*large(*shape)))
 
 
-@pytest.mark.kind("state")
-@pytest.mark.points(2)
-@pytest.mark.hint(
-    "Whatever backward needs goes into the cache of its own call: no globals, and nothing that backward uses up.",
-    zh="backward 需要的一切都放进这次调用自己的 cache：不用全局变量，backward 也不要把它用坏。",
+@claim(
+    "state", points=2, hint="Whatever backward needs goes into the cache of its own call: no globals, and nothing that backward uses up."
 )
 def test_cache(agree):
-    """A cache belongs to its call: other calls may come in between, and backward may run twice.
-
-    zh: cache 属于它那一次调用：其间可以有别的调用，backward 也可以运行两次。
-    """
+    """A cache belongs to its call: other calls may come in between, and backward may run twice."""
     first, second = inputs(4, 6), inputs(3, 2, 6)
     agree(forward_backward(0.1), evaluate(*first, between=rows(4, 6)), evaluate(*second, between=rows(5, 6)))
     agree(forward_backward(0.1), evaluate(*first, twice=True), evaluate(*first, between=rows(4, 6), twice=True))
     agree(probe("calls_apart", inputs=first, dy=rows(4, 6), calls=[[0.1], [2.0], []]))
 
 
-@pytest.mark.kind("edge")
-@pytest.mark.points(2)
-@pytest.mark.hint(
-    "A row of zeros has x̂ = 0 and r = √ε: dx is dx̂/√ε, and finite. Nothing needs an `if`.",
-    zh="全零的行 x̂ = 0，r = √ε：dx 等于 dx̂/√ε，有限。不需要任何 `if`。",
-)
+@claim("edge", points=2, hint="A row of zeros has x̂ = 0 and r = √ε: dx is dx̂/√ε, and finite. Nothing needs an `if`.")
 def test_rows_of_zeros(agree):
-    """Rows of zeros, constant rows, rows of one feature and weights of zero are treated as the formula says.
-
-    zh: 全零的行、常数行、只有一个特征的行，以及为零的权重，都按公式处理。
-    """
+    """Rows of zeros, constant rows, rows of one feature and weights of zero are treated as the formula says."""
     x, weight = inputs(4, 6)
     x[1], x[3] = 0.0, 0.5
     agree(forward_backward(0.1), evaluate(x, weight), evaluate(zeros(2, 6), weight))
@@ -158,17 +104,13 @@ def test_rows_of_zeros(agree):
     agree(forward_backward(0.1), evaluate(rows(4, 6), ones(6)), evaluate(rows(4, 6), zeros(6)))
 
 
-@pytest.mark.kind("precision")
-@pytest.mark.points(2)
-@pytest.mark.hint(
-    "x.astype(np.promote_types(x.dtype, np.float32)) first, .astype(x.dtype) last, for y and for every gradient.",
-    zh="先 x.astype(np.promote_types(x.dtype, np.float32))，最后 .astype(x.dtype)，对 y 和每个梯度都是如此。",
+@claim(
+    "precision",
+    points=2,
+    hint="x.astype(np.promote_types(x.dtype, np.float32)) first, .astype(x.dtype) last, for y and for every gradient.",
 )
 def test_dtypes(agree):
-    """Results have the dtype of x; half precision is computed in float32.
-
-    zh: 结果的 dtype 与 x 相同；半精度在 float32 中计算。
-    """
+    """Results have the dtype of x; half precision is computed in float32."""
     for scale in (300, 1e-3):
         agree(forward_backward(1e-7), evaluate(*inputs(40, 16, scale=scale), dtype="float16", backward=True))
     steep = evaluate(rows(2, 6) * 300, weights(6) * 5, dtype="float16", backward=True, steep=True)  # dy · weight is no number of float16

@@ -6,26 +6,9 @@ have few hidden channels, and biases that are not 0, so that no number that goes
 """
 
 import numpy as np
-import pytest
 from shared import channels
 
-from normgrade.suite import (
-    build,
-    change,
-    copy,
-    evaluate,
-    load,
-    ones,
-    pickle,
-    probe,
-    randn,
-    reload,
-    swap,
-    train,
-    uniform,
-    use,
-    words,
-)
+from normgrade.suite import build, change, claim, copy, evaluate, load, ones, pickle, probe, randn, reload, swap, train, uniform, use, words
 
 COUNTER = "num_batches_tracked"
 
@@ -73,42 +56,26 @@ def used(layer, shape, labels, other, other_labels):
     return use(layer, [channels(*shape), channels(*labels)], [channels(*other), channels(*other_labels)], [1], illegal)
 
 
-@pytest.mark.kind("interface")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "Build it with `SPADE(3, 2)` and call it on tensors of the shapes (4, 3, 2, 5) and (4, 2, 6, 7): the "
-    "shape of the first must come back.",
-    zh="用 `SPADE(3, 2)` 构造，对形状为 (4, 3, 2, 5) 和 (4, 2, 6, 7) 的张量调用：应当返回前一个形状的张量。",
+@claim(
+    "interface",
+    hint="Build it with `SPADE(3, 2)` and call it on tensors of the shapes (4, 3, 2, 5) and (4, 2, 6, 7): the shape of the first must "
+    "come back.",
 )
 def test_call(observe):
-    """The layer can be built and called, and returns a tensor of the shape and dtype of x.
-
-    zh: 层可以构造和调用，返回的张量与 x 的形状和 dtype 相同。
-    """
+    """The layer can be built and called, and returns a tensor of the shape and dtype of x."""
     for step, shape in ((train, (4, 3, 2, 5)), (evaluate, (2, 3, 4, 3))):
         output = observe(build(3, 2, 4), step(randn(*shape), randn(shape[0], 2, *shape[2:]), backward=False))["step 1 · output"]
-        assert output.dtype == "float32", words(
-            f"the output should be float32, as the input is, but is {output.dtype}",
-            zh=f"输出应当与输入一样是 float32，实际是 {output.dtype}",
-        )
-        assert output.values.shape == shape, words(
-            f"the output should have the shape of x, {shape}, but has {output.values.shape}",
-            zh=f"输出的形状应当与 x 相同，是 {shape}，实际是 {output.values.shape}",
-        )
+        assert output.dtype == "float32", words("the output should be float32, as the input is, but is {dtype}", dtype=output.dtype)
 
 
-@pytest.mark.kind("formula")
-@pytest.mark.points(2)
-@pytest.mark.hint(
-    "y = (1 + γ) · x̂ + β: hidden = relu(shared(label map)), γ = gamma(hidden), β = beta(hidden), each "
-    "with zero padding of 1; x̂ as in batch norm.",
-    zh="y = (1 + γ) · x̂ + β：hidden = relu(shared(标签图))，γ = gamma(hidden)，β = beta(hidden)，都用 1 圈零填充；x̂ 与批归一化相同。",
+@claim(
+    "formula",
+    points=2,
+    hint="y = (1 + γ) · x̂ + β: hidden = relu(shared(label map)), γ = gamma(hidden), β = beta(hidden), each with zero padding of 1; x̂ "
+    "as in batch norm.",
 )
 def test_modulation(agree):
-    """In training every channel is normalised by the batch, then scaled by 1 + γ and shifted by β, position by position.
-
-    zh: 训练时，每个通道用批统计量归一化，再在每个位置上乘以 1 + γ、加上 β。
-    """
+    """In training every channel is normalised by the batch, then scaled by 1 + γ and shifted by β, position by position."""
     for shape, label_channels, hidden in (((4, 3, 2, 5), 2, 4), ((2, 2, 4, 4), 5, 3), ((1, 5, 6, 3), 1, 9), ((3, 1, 3, 4), 1, 1)):
         label_shape = (shape[0], label_channels, *shape[2:])
         outlier = large(*shape)
@@ -117,18 +84,13 @@ def test_modulation(agree):
         agree(spade(shape[1], label_channels, hidden), *steps)
 
 
-@pytest.mark.kind("formula")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "Resize the label map to the height and width of x, before any convolution: "
-    'F.interpolate(label_map, size=x.shape[2:], mode="nearest").',
-    zh='在所有卷积之前，把标签图缩放到 x 的高和宽：F.interpolate(label_map, size=x.shape[2:], mode="nearest")。',
+@claim(
+    "formula",
+    hint="Resize the label map to the height and width of x, before any convolution: F.interpolate(label_map, size=x.shape[2:], "
+    'mode="nearest").',
 )
 def test_resizing(agree):
-    """A label map of another height or width, smaller or larger, is first resized to x, each position taking its nearest label.
-
-    zh: 高或宽与 x 不同的标签图，无论更大还是更小，都先缩放到 x 的大小，每个位置取最近的标签。
-    """
+    """A label map of another height or width, smaller or larger, is first resized to x, each position taking its nearest label."""
     larger = (((4, 3), (7, 8)), ((3, 5), (6, 10)), ((5, 2), (3, 7)))
     smaller = (((7, 8), (4, 3)), ((6, 4), (3, 2)), ((4, 6), (1, 1)))
     for pairs in (larger, smaller):
@@ -138,32 +100,20 @@ def test_resizing(agree):
     agree(trained(3, 2, 4), *(evaluate(x, one_hot(2, 2, *label_size)) for label_size in ((5, 3), (4, 5), (3, 4), (7, 8))))
 
 
-@pytest.mark.kind("formula")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "In evaluation the running statistics take the place of the batch's, in the same formula, and nothing is updated.",
-    zh="评估时，在同一个公式里用滑动统计量代替批统计量，什么都不更新。",
-)
+@claim("formula", hint="In evaluation the running statistics take the place of the batch's, in the same formula, and nothing is updated.")
 def test_evaluation(agree):
-    """In evaluation the running statistics are used, so a single position will do, and they stay as they are.
-
-    zh: 评估时使用滑动统计量，只有一个位置也可以，滑动统计量保持不变。
-    """
+    """In evaluation the running statistics are used, so a single position will do, and they stay as they are."""
     layer = trained(3, 2, 4)
     agree(layer, *(evaluate(large(*shape), channels(shape[0], 2, 3, 2)) for shape in ((4, 3, 3, 2), (1, 3, 1, 1), (2, 3, 4, 5))))
 
 
-@pytest.mark.kind("formula")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "x̂ = (x − μ) / sqrt(σ² + eps), in training and in evaluation: eps stands inside the root, is the one given, and is 1e-5 by default.",
-    zh="x̂ = (x − μ) / sqrt(σ² + eps)，训练和评估都一样：eps 在根号内，用给定的值，默认为 1e-5。",
+@claim(
+    "formula",
+    hint="x̂ = (x − μ) / sqrt(σ² + eps), in training and in evaluation: eps stands inside the root, is the one given, and is 1e-5 by "
+    "default.",
 )
 def test_eps(agree):
-    """Where the variance is as small as eps, or 0, eps decides: it is added to the variance, inside the root; its default is 1e-5.
-
-    zh: 方差与 eps 一样小，或为 0 时，eps 起决定作用：它加在方差上，在根号内；默认值是 1e-5。
-    """
+    """Where the variance is as small as eps, or 0, eps decides: it is added to the variance, inside the root; its default is 1e-5."""
     for eps, layer in ((1e-5, spade(3, 2, 4)), (1e-3, spade(3, 2, 4, eps=1e-3))):
         small = layer.filled(running_mean=uniform(-0.01, 0.01, 3), running_var=uniform(0.5, 2.0, 3) * eps)
         x, labels = channels(4, 3, 2, 5) * eps**0.5, channels(4, 2, 3, 4)
@@ -174,34 +124,18 @@ def test_eps(agree):
         agree(tiny, train(channels(3, 2, 2, 4) * scale, channels(3, 3, 4, 3)), evaluate(randn(2, 2, 3, 2) * scale, channels(2, 3, 2, 5)))
 
 
-@pytest.mark.kind("state")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "running ← 0.9 · running + 0.1 · batch in training, with the unbiased variance (n − 1, n = N · H · W).",
-    zh="训练时 running ← 0.9 · running + 0.1 · batch，方差用无偏的（除以 n − 1，n = N · H · W）。",
-)
+@claim("state", hint="running ← 0.9 · running + 0.1 · batch in training, with the unbiased variance (n − 1, n = N · H · W).")
 def test_running_statistics(agree):
-    """The running statistics follow the batches of x by a tenth, with the unbiased variance, and are saved.
-
-    zh: 滑动统计量以十分之一的权重跟随 x 的每一批，其中的方差无偏，并且会保存下来。
-    """
+    """The running statistics follow the batches of x by a tenth, with the unbiased variance, and are saved."""
     for shape in ((4, 3, 2, 1), (2, 3, 4, 5), (1, 3, 2, 3)):
         steps = [train(large(*shape) * (1 + k) + 100 * k, channels(shape[0], 2, 3, 4)) for k in range(2)]
         layer = trained(3, 2, 4)
         agree(layer, *steps, evaluate(large(*shape), channels(shape[0], 2, 3, 4)), reload(), steps[0], copy(), steps[1])
 
 
-@pytest.mark.kind("state")
-@pytest.mark.points(0)
-@pytest.mark.hint(
-    "In training, and only there, num_batches_tracked grows by 1, with gradients and without.",
-    zh="num_batches_tracked 只在训练时加 1，有没有梯度都一样。",
-)
+@claim("state", points=0, hint="In training, and only there, num_batches_tracked grows by 1, with gradients and without.")
 def test_counter(agree):
-    """Training counts batches, whatever their size; evaluation does not, and the count is saved.
-
-    zh: 训练时给批计数，无论批有多大；评估时不计数，计数会保存下来。
-    """
+    """Training counts batches, whatever their size; evaluation does not, and the count is saved."""
     x, labels = large(4, 3, 2, 5), channels(4, 2, 3, 4)
     trains = train(x, labels), train(x[:1], labels[:1], gradients="no_grad"), train(x, labels, gradients="inference_mode")
     evaluates = evaluate(x, labels), evaluate(x, labels, gradients="no_grad")
@@ -212,85 +146,56 @@ def test_counter(agree):
     agree(counting, train(x, labels, gradients="no_grad"), trains[0])
 
 
-@pytest.mark.kind("state")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "Three torch.nn.Conv2d as PyTorch makes them, kernel 3, padding 1, with bias; the buffers of "
-    "BatchNorm2d(affine=False); nothing else learns.",
-    zh="三个由 PyTorch 默认构造的 torch.nn.Conv2d，核 3、填充 1、有偏置；BatchNorm2d(affine=False) 的缓冲区；此外没有可学习的东西。",
+@claim(
+    "state",
+    hint="Three torch.nn.Conv2d as PyTorch makes them, kernel 3, padding 1, with bias; the buffers of BatchNorm2d(affine=False); "
+    "nothing else learns.",
 )
 def test_new_layer(agree):
-    """A new layer has three convolutions as PyTorch draws them, with 128 hidden channels by default, and the buffers of a bare batch norm.
-
-    zh: 新建的层有三个按 PyTorch 默认方式初始化的卷积，隐藏通道默认 128 个，还有不带参数的批归一化的缓冲区。
+    """A new layer has three convolutions as PyTorch draws them, with 128 hidden channels by default, and the buffers of a bare batch
+    norm.
     """
     agree(spade(3, 2))
     agree(spade(2, 5, hidden=7))
     agree(probe("new_convolutions", num_features=60, label_channels=50, hidden=70))
 
 
-@pytest.mark.kind("gradient")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "Nothing is detached: the gradient reaches x through the batch's statistics too, the label map "
-    "through the convolutions, and all six weights and biases.",
-    zh="什么都不要从计算图中分离（detach）：梯度也要经批统计量到达 x，经卷积到达标签图，并到达六个权重和偏置。",
+@claim(
+    "gradient",
+    hint="Nothing is detached: the gradient reaches x through the batch's statistics too, the label map through the convolutions, and "
+    "all six weights and biases.",
 )
 def test_gradients(agree):
-    """The gradient reaches x, also through mean and variance, the label map in its own size, and all three convolutions.
-
-    zh: 梯度到达 x（也经过均值和方差）、按自己大小的标签图，以及全部三个卷积。
-    """
+    """The gradient reaches x, also through mean and variance, the label map in its own size, and all three convolutions."""
     agree(trained(3, 2, 4), train(large(4, 3, 2, 1), channels(4, 2, 5, 3)), evaluate(large(1, 3, 5, 4), channels(1, 2, 3, 6)))
     agree(spade(2, 1, 3), train(large(1, 2, 2, 3), channels(1, 1, 1, 2)), train(large(2, 2, 3, 2), one_hot(2, 1, 3, 2)))
 
 
-@pytest.mark.kind("edge")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "In training, raise a ValueError where every channel of x has a single value.",
-    zh="训练时，x 的每个通道都只有一个值，就抛出 ValueError。",
-)
+@claim("edge", hint="In training, raise a ValueError where every channel of x has a single value.")
 def test_refusals(refuses):
-    """Training on one value per channel is a ValueError.
-
-    zh: 训练时每个通道只有一个值，抛出 ValueError。
-    """
+    """Training on one value per channel is a ValueError."""
     single = randn(1, 3, 1, 1), randn(1, 2, 3, 4)
     legal = [train(randn(*shape), randn(shape[0], 2, 3, 4)) for shape in ((1, 3, 2, 1), (1, 3, 1, 2), (2, 3, 1, 1))]
     refuses(ValueError, spade(3, 2, 4), train(*single), legal=[evaluate(*single), *legal])
     refuses(ValueError, spade(3, 2, 4), train(*single, gradients="no_grad"), legal=evaluate(*single))
 
 
-@pytest.mark.kind("edge")
-@pytest.mark.points(0)
-@pytest.mark.courtesy
-@pytest.mark.hint(
-    "Raise a ValueError where x does not have 4 dimensions, in both modes.", zh="x 不是 4 维时，两种模式下都抛出 ValueError。"
-)
+@claim("edge", points=0, hint="Raise a ValueError where x does not have 4 dimensions, in both modes.", courtesy=True)
 def test_dimensions(refuses):
-    """An x that does not have four dimensions is a ValueError.
-
-    zh: x 不是 4 维，抛出 ValueError。
-    """
+    """An x that does not have four dimensions is a ValueError."""
     layer, labels = spade(3, 2, 4), randn(2, 2, 3, 4)
     good = channels(2, 3, 4, 5)
     for step, bad in ((train, good[0, 0, 0]), (evaluate, good[0, 0, 0]), (evaluate, good[0]), (train, good[..., None])):
         refuses(ValueError, layer, step(bad, labels), legal=step(good, labels))
 
 
-@pytest.mark.kind("edge")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "Nothing is replaced or clamped: a NaN in x stays in its channel, one in the label map in the reach "
-    "of two 3 × 3 kernels, and ReLU(NaN) is NaN.",
-    zh="什么都不要替换或截断：x 中的 NaN 留在它的通道里，标签图中的 NaN 不超出两个 3 × 3 核的范围，ReLU(NaN) 是 NaN。",
+@claim(
+    "edge",
+    hint="Nothing is replaced or clamped: a NaN in x stays in its channel, one in the label map in the reach of two 3 × 3 kernels, and "
+    "ReLU(NaN) is NaN.",
 )
 def test_not_finite(agree):
-    """A NaN or an infinity, in x or in the label map, goes as far as the formula carries it, and no further.
-
-    zh: x 或标签图中的 NaN 或无穷大，只到达公式把它带到的地方。
-    """
+    """A NaN or an infinity, in x or in the label map, goes as far as the formula carries it, and no further."""
     of_x = {"frozen": True, "detach": 2}  # at a border 0 · NaN is the convolution's own affair, on the way back
     narrow = []
     for spoilt in (np.nan, np.inf, -np.inf):
@@ -303,33 +208,24 @@ def test_not_finite(agree):
     agree(spade(3, 2, 1).to("float16"), *narrow)  # where ∞ makes the one hidden number ∞, −∞ makes it 0
 
 
-@pytest.mark.kind("stability")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "The formula is right, but numerically unstable: E[x²] − E[x]² cancels when the mean is large. Subtract the mean first, then square.",
-    zh="公式没错，只是数值不稳定：均值很大时，E[x²] − E[x]² 相减会丢失有效数字。先减去均值，再平方。",
+@claim(
+    "stability",
+    hint="The formula is right, but numerically unstable: E[x²] − E[x]² cancels when the mean is large. Subtract the mean first, then "
+    "square.",
 )
 def test_large_offset(agree):
-    """The result stays accurate where the mean of a channel is much larger than its standard deviation.
-
-    zh: 通道的均值远大于标准差时，结果依然准确。
-    """
+    """The result stays accurate where the mean of a channel is much larger than its standard deviation."""
     labels, inputs = channels(4, 2, 3, 4), [(randn(4, 3, 5, 4) + offset) * 1000 for offset in (1000, -10000)]
     agree(spade(3, 2, 4), *(train(x, labels, gradients=gradients) for x in inputs for gradients in (None, "no_grad")))
 
 
-@pytest.mark.kind("precision")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "Compute mean and variance in float32, whatever comes in; the convolutions stay in the dtype of "
-    "their parameters; cast the result back to x.dtype.",
-    zh="无论输入是什么，都在 float32 中计算均值和方差；卷积保持参数的 dtype；结果转回 x.dtype。",
+@claim(
+    "precision",
+    hint="Compute mean and variance in float32, whatever comes in; the convolutions stay in the dtype of their parameters; cast the "
+    "result back to x.dtype.",
 )
 def test_half_precision(agree):
-    """Half-precision x is normalised with float32 statistics, in training and evaluation, and the output has its dtype.
-
-    zh: 训练和评估时，半精度的 x 都用 float32 的统计量归一化，输出的 dtype 与 x 相同。
-    """
+    """Half-precision x is normalised with float32 statistics, in training and evaluation, and the output has its dtype."""
     for dtype in ("float16", "bfloat16"):
         layer = spade(3, 2, 4, 1e-9).filled(running_mean=0.0).to(dtype)
         labels = channels(4, 2, 3, 5)

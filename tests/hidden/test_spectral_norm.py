@@ -9,9 +9,8 @@ same after every iteration, whichever comes first.
 from typing import NamedTuple
 
 import numpy as np
-import pytest
 
-from normgrade.suite import build, probe, randn, uniform, use, words
+from normgrade.suite import build, claim, probe, randn, uniform, use, words
 from normgrade.suite import evaluate as evaluate_layer
 from normgrade.suite import train as train_layer
 
@@ -107,72 +106,39 @@ def real():
     ]
 
 
-@pytest.mark.kind("interface")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "`register_parametrization(layer, 'weight', SpectralNorm(layer.weight))` must work, and leave a weight of the same shape.",
-    zh="`register_parametrization(layer, 'weight', SpectralNorm(layer.weight))` 必须可用，并且权重的形状不变。",
+@claim(
+    "interface",
+    hint="`register_parametrization(layer, 'weight', SpectralNorm(layer.weight))` must work, and leave a weight of the same shape.",
 )
 def test_call(observe):
-    """It can be built from a weight alone and parametrises the weight of a layer, which keeps its shape and dtype.
-
-    zh: 只用权重就可以构造，并能参数化一个层的权重；权重的形状和 dtype 不变。
-    """
+    """It can be built from a weight alone and parametrises the weight of a layer, which keeps its shape and dtype."""
     weight = observe(story(factors(4, 3), train(CONVERGED)))["step 1 · weight"]
-    assert weight.dtype == "float32", words(
-        f"the weight should stay float32, but became {weight.dtype}", zh=f"权重应保持 float32，却变成了 {weight.dtype}"
-    )
-    assert weight.values.shape == (4, 3), words(
-        f"the weight should keep its shape (4, 3), but got {weight.values.shape}",
-        zh=f"权重应保持形状 (4, 3)，却变成了 {weight.values.shape}",
-    )
+    assert weight.dtype == "float32", words("the weight should stay float32, but became {dtype}", dtype=weight.dtype)
 
 
-@pytest.mark.kind("state")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "Write the signature as the contract does: weight, n_power_iterations=1, eps=1e-12.",
-    zh="签名要与约定一致：weight, n_power_iterations=1, eps=1e-12。",
-)
+@claim("state", hint="Write the signature as the contract does: weight, n_power_iterations=1, eps=1e-12.")
 def test_arguments(agree):
-    """All arguments of the contract are understood, by position and by name.
-
-    zh: 约定中的所有参数都能按位置或按名字传入。
-    """
+    """All arguments of the contract are understood, by position and by name."""
     known = factors(4, 3)
     agree(story(known, train(CONVERGED), args=[2, 1e-12]))
     agree(story(known, train(CONVERGED), kwargs={"eps": 1e-12, "n_power_iterations": 2}))
 
 
-@pytest.mark.kind("formula")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "weight.reshape(weight.shape[0], -1) makes a matrix of a weight of any number of dimensions, and a column of one dimension. σ is its "
-    "largest singular value: a single number that all of the weight is divided by.",
-    zh="weight.reshape(weight.shape[0], -1) 能把任意维数的权重变成矩阵，把一维的变成一列。"
-    "σ 是它的最大奇异值：只是一个数，整个权重都除以它。",
+@claim(
+    "formula",
+    hint="weight.reshape(weight.shape[0], -1) makes a matrix of a weight of any number of dimensions, and a column of one dimension. σ "
+    "is its largest singular value: a single number that all of the weight is divided by.",
 )
 def test_training(agree):
-    """After many forwards in training the weight is divided by its largest singular value, and u and v are its singular vectors.
-
-    zh: 训练模式下多次前向之后，权重除以的是它的最大奇异值，u 和 v 是它的奇异向量。
-    """
+    """After many forwards in training the weight is divided by its largest singular value, and u and v are its singular vectors."""
     for shape in ((7, 4), (6, 2, 4), (5, 2, 3, 6), (6, 2, 3, 2, 4)):
         agree(story(factors(*shape), train(CONVERGED), watch=["weight", "u vᵀ", "length of u", "length of v"]))
     agree(story(factors(6), train(2)))
 
 
-@pytest.mark.kind("formula")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "In evaluation σ = uᵀ W v, with u and v as they are, good or bad: they are what training has left.",
-    zh="评估时 σ = uᵀ W v，u 和 v 无论好坏都原样使用：它们就是训练留下的。",
-)
+@claim("formula", hint="In evaluation σ = uᵀ W v, with u and v as they are, good or bad: they are what training has left.")
 def test_evaluation(agree):
-    """In evaluation the weight is divided by uᵀ W v, also while u and v are still far from the singular vectors, or σ is negative.
-
-    zh: 评估时权重除以 uᵀ W v，即使 u 和 v 离奇异向量还很远，或者 σ 是负数。
-    """
+    """In evaluation the weight is divided by uᵀ W v, also while u and v are still far from the singular vectors, or σ is negative."""
     for shape in SHAPES:
         known = factors(*shape, values=SLOW)
         given = start(known)
@@ -180,32 +146,16 @@ def test_evaluation(agree):
         agree(story(known, evaluate(), u=given["u"], v=-given["v"]))
 
 
-@pytest.mark.kind("state")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "u (out,) and v (rest,) are buffers, registered under these names, and have length 1 from the start.",
-    zh="u (out,) 和 v (rest,) 是缓冲区，以这两个名字注册，并且一开始长度就是 1。",
-)
+@claim("state", hint="u (out,) and v (rest,) are buffers, registered under these names, and have length 1 from the start.")
 def test_new(agree):
-    """u and v are buffers with the right names and shapes, in the state dict, and unit vectors from the start.
-
-    zh: u 和 v 是缓冲区，名字和形状正确，在状态字典中，并且一开始就是单位向量。
-    """
+    """u and v are buffers with the right names and shapes, in the state dict, and unit vectors from the start."""
     for shape in ((6, 4), (3, 2, 4, 5), (5,)):
         agree(probe("new", weight=factors(*shape).weight))
 
 
-@pytest.mark.kind("state")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "Iterate only where self.training is true. Evaluation reads u and v, and writes nothing.",
-    zh="只在 self.training 为真时迭代。评估只读 u 和 v，什么也不写。",
-)
+@claim("state", hint="Iterate only where self.training is true. Evaluation reads u and v, and writes nothing.")
 def test_evaluation_changes_nothing(agree):
-    """Evaluation leaves u, v and the original weight as they are, with and without gradients.
-
-    zh: 评估不改动 u、v 和原始权重，带不带梯度都一样。
-    """
+    """Evaluation leaves u, v and the original weight as they are, with and without gradients."""
     known = factors(4, 6, values=SLOW)
     watch = ["u left alone", "v left alone", "original weight left alone"]
     agree(story(known, evaluate(3), watch=watch, **start(known)))
@@ -227,25 +177,24 @@ def counted(observe, known, forwards, n=None, sign=1.0, before=(), **inputs):
     seen = played[f"step {len(before) + 1} · σ"].values.item()
     low, high = known.estimate(a, 2 * done - 1, 2 * done), known.estimate(a, 2 * done, 2 * done + 1)
     assert low * (1 - 1e-4) <= seen <= high * (1 + 1e-4), words(
-        f"from given u and v, with {f'n_power_iterations={n}' if n else 'the default n_power_iterations'}, σ should be {low:.5g} after "
-        f"{forwards} forward{'s' if forwards > 1 else ''} in training, but is {seen:.5g}; {known.values[0]:.5g} is the limit",
-        zh=f"从给定的 u 和 v 出发，{f'n_power_iterations={n} ' if n else 'n_power_iterations 取默认值'}时，"
-        f"训练模式下前向 {forwards} 次之后 σ 应为 {low:.5g}，实际为 {seen:.5g}；极限是 {known.values[0]:.5g}",
+        "from given u and v, with {iterations}, σ should be {low:.5g} after {forwards} in training, but is {seen:.5g}; "
+        "{limit:.5g} is the limit",
+        iterations=words("n_power_iterations={n}", n=n) if n else words("the default n_power_iterations"),
+        low=low,
+        forwards=words("{n} forwards", n=forwards) if forwards > 1 else words("1 forward"),
+        seen=seen,
+        limit=known.values[0],
     )
 
 
-@pytest.mark.kind("state")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "A forward in training multiplies by Wᵀ and W, n_power_iterations times, always on from the newest vector; σ comes after that. The "
-    "next one goes on from there, never anew.",
-    zh="训练时一次前向乘以 Wᵀ 和 W 各 n_power_iterations 次，总是从最新的向量继续；之后才取 σ。下一次前向由此继续，绝不从头开始。",
+@claim(
+    "state",
+    hint="A forward in training multiplies by Wᵀ and W, n_power_iterations times, always on from the newest vector; σ comes after "
+    "that. The next one goes on from there, never anew.",
 )
 def test_iterations(agree, observe):
     """A forward in training iterates n_power_iterations times, once by default, on from the u and v that the last one left, and then
     takes σ from the new ones.
-
-    zh: 训练时一次前向从上一次留下的 u 和 v 继续，迭代 n_power_iterations 次，不指定则一次，然后用新的 u 和 v 取 σ。
     """
     for n in (None, 2, 7):
         counted(observe, factors(5, 7, values=SLOW), 1, n)
@@ -259,17 +208,11 @@ def test_iterations(agree, observe):
     agree(layer, train_layer(*x, gradients="inference_mode"), train_layer(*other), evaluate_layer(*x))
 
 
-@pytest.mark.kind("state")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "forward gets the weight as it is now: compute σ from that, leave the weight unchanged, and remember nothing but u and v.",
-    zh="forward 得到的是当前的权重：用它计算 σ，不要改动权重，除 u 和 v 之外什么也不要记。",
+@claim(
+    "state", hint="forward gets the weight as it is now: compute σ from that, leave the weight unchanged, and remember nothing but u and v."
 )
 def test_changing_weight(agree):
-    """u and v follow a weight that changes, evaluation divides by the new σ as well, and the original weight is never written to.
-
-    zh: u 和 v 跟随变化的权重，评估也除以新的 σ，并且从不写入原始权重。
-    """
+    """u and v follow a weight that changes, evaluation divides by the new σ as well, and the original weight is never written to."""
     watch = ["weight", "original weight left alone"]
     known, other = factors(6, 2, 1, 1, 2), factors(6, 2, 1, 1, 2, scale=0.2)
     agree(story(known, train(CONVERGED), ("change", 1), train(CONVERGED), evaluate(), watch=watch, other=other.weight))
@@ -279,17 +222,10 @@ def test_changing_weight(agree):
     agree(story(known, train(CONVERGED), ("replace", 1), train(CONVERGED), evaluate(), watch=watch, other=other.weight))
 
 
-@pytest.mark.kind("state")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "Buffers travel through the state dict, plain attributes do not: register u and v both, and take σ from them alone.",
-    zh="缓冲区随状态字典保存，普通属性则不会：u 和 v 都要注册，并且只用它们计算 σ。",
-)
+@claim("state", hint="Buffers travel through the state dict, plain attributes do not: register u and v both, and take σ from them alone.")
 def test_reloaded(agree, observe):
     """A state dict carries u and v: another layer that loads it evaluates as this one does. A deep copy goes on from the same u and v, in
     the same mode and with as many iterations.
-
-    zh: 状态字典带有 u 和 v：另一个层加载它之后，评估结果与这个层相同。深拷贝从同样的 u 和 v 继续，模式和迭代次数也相同。
     """
     known, other = factors(4, 6, values=SLOW), factors(4, 6)
     agree(story(known, ("reload", 1), evaluate(), **start(known), other=other.weight))
@@ -297,17 +233,9 @@ def test_reloaded(agree, observe):
     counted(observe, known, 1, 3, before=[("copy", 1)])
 
 
-@pytest.mark.kind("gradient")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "weight / σ depends on the weight twice: σ = uᵀ W v has the gradient u vᵀ. Keep detach and no_grad away from it.",
-    zh="weight / σ 在两处依赖于权重：σ = uᵀ W v 的梯度是 u vᵀ。不要对它用 detach 和 no_grad。",
-)
+@claim("gradient", hint="weight / σ depends on the weight twice: σ = uᵀ W v has the gradient u vᵀ. Keep detach and no_grad away from it.")
 def test_gradients(agree):
-    """The gradient flows through σ = uᵀ W v as well, in training and in evaluation, to the original weight.
-
-    zh: 训练和评估时，梯度也流过 σ = uᵀ W v，到达原始权重。
-    """
+    """The gradient flows through σ = uᵀ W v as well, in training and in evaluation, to the original weight."""
     watch = ["weight", "gradient of the original weight"]
     for shape, kwargs in (((3, 2, 4, 5), {"n_power_iterations": 2}), ((4, 2, 1, 2, 3), {}), ((5,), {})):
         known = factors(*shape)
@@ -318,65 +246,45 @@ def test_gradients(agree):
     agree(story(slow, evaluate(), watch=["length of the gradient"], **start(slow), upstream=even(slow)))
 
 
-@pytest.mark.kind("gradient")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "The iteration is no part of the gradient: run it under torch.no_grad(), and let only σ = uᵀ W v depend on the weight.",
-    zh="迭代不参与梯度：在 torch.no_grad() 之下进行，只让 σ = uᵀ W v 依赖于权重。",
+@claim(
+    "gradient", hint="The iteration is no part of the gradient: run it under torch.no_grad(), and let only σ = uᵀ W v depend on the weight."
 )
 def test_constant_vectors(agree):
-    """u and v are constants to the gradient: training gives the gradient that evaluation gives with the same u and v.
-
-    zh: u 和 v 对梯度来说是常数：u 和 v 相同时，训练与评估给出相同的梯度。
-    """
+    """u and v are constants to the gradient: training gives the gradient that evaluation gives with the same u and v."""
     known = factors(4, 6, values=SLOW)
     agree(probe("both_modes", weight=known.weight, **start(known), upstream=even(known)))
 
 
-@pytest.mark.kind("gradient")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "The first forward's graph holds on to its u and v: the second one must not write into their memory. Assign new tensors, or clone.",
-    zh="第一次前向的计算图还保留着它的 u 和 v：第二次不能写入它们的内存。应赋新张量，或用 clone。",
+@claim(
+    "gradient",
+    hint="The first forward's graph holds on to its u and v: the second one must not write into their memory. Assign new tensors, or "
+    "clone.",
 )
 def test_two_forwards(agree):
     """Two forwards may come before one backward pass, in training or first in evaluation; each has the gradient that belongs to its own
     u and v.
-
-    zh: 一次反向之前可以有两次前向，可以都在训练中，也可以先有一次评估；每一次的梯度都对应它自己的 u 和 v。
     """
     for first, shape, n in (("train", (4, 6), 1), ("train", (4, 2, 3, 2), 2), ("evaluate", (4, 2, 3, 2), 2)):
         known = factors(*shape, values=SLOW)
         agree(probe("two_readings", weight=known.weight, **start(known), upstream=even(known), first=first, n_power_iterations=n))
 
 
-@pytest.mark.kind("edge")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "In __init__: if n_power_iterations < 1, raise a ValueError.", zh="在 __init__ 中：如果 n_power_iterations < 1，抛出 ValueError。"
-)
+@claim("edge", hint="In __init__: if n_power_iterations < 1, raise a ValueError.")
 def test_refusals(refuses):
-    """Fewer than one iteration is a ValueError when the parametrisation is built.
-
-    zh: 构造参数化时，迭代次数小于 1 会抛出 ValueError。
-    """
+    """Fewer than one iteration is a ValueError when the parametrisation is built."""
     known = factors(4, 3)
     for n in (0, -1, -5):
         built = [story(known, train(), watch=(), kwargs={"n_power_iterations": number}) for number in (n, 1)]
         refuses(ValueError, built[0], legal=built[1])
 
 
-@pytest.mark.kind("edge")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "Nothing is special about one row, one column or one number; `view` needs its numbers side by side in memory, `reshape` does not.",
-    zh="一行、一列或一个数都没有特殊之处；`view` 要求数据在内存中紧挨着，`reshape` 不要求。",
+@claim(
+    "edge",
+    hint="Nothing is special about one row, one column or one number; `view` needs its numbers side by side in memory, `reshape` does not.",
 )
 def test_odd_weights(agree):
     """The weight may be one row, one column or one negative number; it may be float64, and need not be contiguous in memory. A NaN in it
     makes all of the result NaN, and after a forward in training also u and v.
-
-    zh: 只有一行、一列或一个负数的权重也可以；可以是 float64，在内存中也不必连续。权重中有 NaN 时，结果全是 NaN；训练一次之后，u 和 v 也是。
     """
     agree(story(factors(1, 5), train(2), evaluate()))
     agree(story(factors(5, 1), train(2), evaluate()))
@@ -390,17 +298,9 @@ def test_odd_weights(agree):
         agree(layer.to("float64"), train_layer(*x, dtype="float64"), evaluate_layer(*other, dtype="float64"))
 
 
-@pytest.mark.kind("edge")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "A vector is divided by max(‖·‖, eps), or by ‖·‖ + eps: eps appears there and nowhere else, and its default is 1e-12.",
-    zh="向量除以 max(‖·‖, eps) 或 ‖·‖ + eps：eps 只出现在这里，默认值为 1e-12。",
-)
+@claim("edge", hint="A vector is divided by max(‖·‖, eps), or by ‖·‖ + eps: eps appears there and nowhere else, and its default is 1e-12.")
 def test_eps(agree, observe):
-    """eps guards the lengths of u and v against zero, and only these: σ is left as it is; the default is 1e-12.
-
-    zh: eps 防止 u 和 v 的长度为零，也只用于此：σ 保持原样；默认值为 1e-12。
-    """
+    """eps guards the lengths of u and v against zero, and only these: σ is left as it is; the default is 1e-12."""
     known = factors(4, 6, scale=0.1)
     agree(story(known, evaluate(), kwargs={"eps": 0.5}, **start(known)))
     tiny = factors(4, 6, scale=1e-14)
@@ -415,27 +315,18 @@ def test_eps(agree, observe):
         return observe(story(shrunk, train(), watch=[place], kwargs=kwargs, **given))[f"step 1 · {place}"].values.item()
 
     assert lengths(1.0, eps=1e8) < 1e-6, words(
-        "with eps=1e8, far above every length, u and v should come out much shorter than 1, but do not",
-        zh="eps=1e8 远大于所有长度，u 和 v 的长度应远小于 1，实际却不是",
+        "with eps=1e8, far above every length, u and v should come out much shorter than 1, but do not"
     )
     default, said = lengths(1e-19), lengths(1e-19, eps=1e-12)
-    assert abs(default - said) <= 1e-4 * said, words(
-        "with a weight far below eps, the default eps leads to other u and v than eps=1e-12",
-        zh="权重远小于 eps 时，默认的 eps 得到的 u 和 v 与 eps=1e-12 得到的不同",
-    )
+    assert abs(default - said) <= 1e-4 * said, words("with a weight far below eps, the default eps leads to other u and v than eps=1e-12")
 
 
-@pytest.mark.kind("stability")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "u and v are shortened to length 1 in every iteration, so neither the scale of the weight nor the number of forwards matters.",
-    zh="每次迭代都把 u 和 v 的长度缩到 1，所以权重的大小和前向的次数都不影响结果。",
+@claim(
+    "stability",
+    hint="u and v are shortened to length 1 in every iteration, so neither the scale of the weight nor the number of forwards matters.",
 )
 def test_any_scale(agree):
-    """Neither the scale of the weight, very small or very large, nor the number of forwards makes a difference.
-
-    zh: 无论权重很小还是很大、前向次数多少，结果都正确。
-    """
+    """Neither the scale of the weight, very small or very large, nor the number of forwards makes a difference."""
     watch = ["weight", "length of u", "length of v"]
     for scale, n, times in ((1e-5, 1, CONVERGED), (1e6, 1, CONVERGED), (1.0, 1, 40), (1e-5, 7, 5), (1e6, 7, 5)):
         agree(story(factors(4, 6, scale=scale), train(times), evaluate(), watch=watch, kwargs={"n_power_iterations": n}))

@@ -7,9 +7,8 @@ that it cannot matter.
 """
 
 import numpy as np
-import pytest
 
-from normgrade.suite import build, copy, evaluate, ones, pickle, randn, reload, settings, train, uniform, use, words
+from normgrade.suite import build, claim, copy, evaluate, ones, pickle, randn, reload, settings, train, uniform, use, words
 
 COUNTER = "num_batches_tracked"
 SHAPES = [(4, 3), (5, 3, 2), (2, 3, 4, 5)]
@@ -58,40 +57,20 @@ def alone(*shapes):
     return [randn(*shape) for shape in shapes]
 
 
-@pytest.mark.kind("interface")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "Build it with `SyncBatchNorm(3, torch.clone)`, a world of one rank, and call it in evaluation on a tensor of shape (4, 3).",
-    zh="用 `SyncBatchNorm(3, torch.clone)` 构造（只有一个 rank），在评估模式下对形状为 (4, 3) 的张量调用。",
+@claim(
+    "interface",
+    hint="Build it with `SyncBatchNorm(3, torch.clone)`, a world of one rank, and call it in evaluation on a tensor of shape (4, 3).",
 )
 def test_call(observe):
-    """The layer can be built and evaluated, and returns a tensor of its input's shape and dtype.
-
-    zh: 层可以构造，在评估模式下可以调用，返回的张量与输入的形状和 dtype 相同。
-    """
+    """The layer can be built and evaluated, and returns a tensor of its input's shape and dtype."""
     for shape in [(4, 3), (2, 3, 4, 5)]:
         output = observe(world(3, 1), evaluate(randn(*shape), backward=False))["step 1 · output"]
-        assert output.dtype == "float32", words(
-            f"the output should be float32, as the input is, but is {output.dtype}",
-            zh=f"输出应当与输入一样是 float32，实际是 {output.dtype}",
-        )
-        assert output.values.shape == shape, words(
-            f"the output should have the input's shape {shape}, but has {output.values.shape}",
-            zh=f"输出的形状应当与输入相同，是 {shape}，实际是 {output.values.shape}",
-        )
+        assert output.dtype == "float32", words("the output should be float32, as the input is, but is {dtype}", dtype=output.dtype)
 
 
-@pytest.mark.kind("formula")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "On one rank it is batch norm: one mean and one biased variance per channel, over every dimension but 1.",
-    zh="只有一个 rank 时就是批归一化：每个通道一个均值、一个有偏方差，在第 1 维以外的所有维上计算。",
-)
+@claim("formula", hint="On one rank it is batch norm: one mean and one biased variance per channel, over every dimension but 1.")
 def test_one_rank(agree):
-    """On one rank it is batch norm: mean and biased variance per channel, then weight and bias.
-
-    zh: 只有一个 rank 时就是批归一化：用每个通道的均值和有偏方差归一化，再缩放和平移。
-    """
+    """On one rank it is batch norm: mean and biased variance per channel, then weight and bias."""
     for shape in SHAPES:
         agree(world(3, 1), train(large(*shape)), train(large(*shape)))
     agree(world(3, 1), *(train(large(*[3] * rank)) for rank in (2, 3, 4)))  # no size tells which dimension the channels are
@@ -99,65 +78,40 @@ def test_one_rank(agree):
     agree(world(70, 1), train(large(4, 70, 2)))
 
 
-@pytest.mark.kind("formula")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "Add up over all ranks before you divide: Σ x for the mean, then Σ (x − μ)² around the mean of all ranks.",
-    zh="先在所有 rank 上求和，再相除：均值用 Σ x，然后用围绕全体均值的 Σ (x − μ)²。",
-)
+@claim("formula", hint="Add up over all ranks before you divide: Σ x for the mean, then Σ (x − μ)² around the mean of all ranks.")
 def test_ranks(agree):
-    """On several ranks every channel is normalised by the mean and the biased variance of the values of all ranks together.
-
-    zh: 有多个 rank 时，每个通道用所有 rank 的全部数值的均值和有偏方差归一化。
-    """
+    """On several ranks every channel is normalised by the mean and the biased variance of the values of all ranks together."""
     for rest in ((3,), (3, 2), (3, 2, 5)):
         agree(world(3, 2), train(*batches(4, 4, rest=rest)), train(*batches(2, 2, rest=rest), gradients="no_grad"))
     agree(world(3, 3), train(*batches(2, 2, 2)))
 
 
-@pytest.mark.kind("formula")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "Ranks may hold unequal batches: the number of values is a sum over all ranks too, and every value counts the same.",
-    zh="各 rank 的批可以大小不同：数值个数也要在所有 rank 上求和，每个数值的权重相同。",
-)
+@claim("formula", hint="Ranks may hold unequal batches: the number of values is a sum over all ranks too, and every value counts the same.")
 def test_unequal_batches(agree):
-    """The ranks may hold batches of different sizes, down to one value per channel; every value counts the same.
-
-    zh: 各 rank 的批可以大小不同，甚至每个通道只有一个值；每个数值的权重相同。
-    """
+    """The ranks may hold batches of different sizes, down to one value per channel; every value counts the same."""
     agree(world(3, 2), train(*batches(5, 2, rest=(3, 2))), train(*batches(1, 4)), train(*batches(7, 1, rest=(3, 1, 1))))
     agree(world(3, 2), train(large(2, 3, 4), large(3, 3, 2)), train(*batches(1, 1)))
     agree(world(3, 4), train(*batches(3, 1, 1, 2)), train(*batches(1, 2, 6, 1)))
 
 
-@pytest.mark.kind("formula")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "In evaluation use the running statistics, and do not call all_reduce: a rank may evaluate while the others do something else.",
-    zh="评估时使用滑动统计量，不要调用 all_reduce：一个 rank 评估时，其他 rank 可能在做别的事。",
+@claim(
+    "formula",
+    hint="In evaluation use the running statistics, and do not call all_reduce: a rank may evaluate while the others do something else.",
 )
 def test_evaluation(agree):
-    """In evaluation each rank uses its running statistics, without all_reduce, and they stay as they are.
-
-    zh: 评估时每个 rank 使用自己的滑动统计量，不调用 all_reduce，滑动统计量保持不变。
-    """
+    """In evaluation each rank uses its running statistics, without all_reduce, and they stay as they are."""
     numbers = {"running_mean": uniform(-900, 900, 3), "running_var": uniform(5e5, 2e6, 3)}
     agree(world(3, 1).filled(**numbers), evaluate(large(4, 3)), evaluate(large(1, 3)), evaluate(large(2, 3, 4, 5)))
     agree(world(3, 2), evaluate(*batches(4, 1, of=batch)), train(*batches(2, 3)), evaluate(*batches(1, 1)))
 
 
-@pytest.mark.kind("formula")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "The formula is (x − μ) / sqrt(σ² + eps), in training and in evaluation: eps stands inside the root, and is added once, not per rank.",
-    zh="公式是 (x − μ) / sqrt(σ² + eps)，训练和评估都一样：eps 在根号内，只加一次，而不是每个 rank 各加一次。",
+@claim(
+    "formula",
+    hint="The formula is (x − μ) / sqrt(σ² + eps), in training and in evaluation: eps stands inside the root, and is added once, not "
+    "per rank.",
 )
 def test_eps(agree):
-    """Where the variance is as small as eps, or 0, eps decides: it is added once, inside the root; its default is 1e-5.
-
-    zh: 方差与 eps 一样小，或为 0 时，eps 起决定作用：它在根号内加一次；默认值是 1e-5。
-    """
+    """Where the variance is as small as eps, or 0, eps decides: it is added once, inside the root; its default is 1e-5."""
     for eps, args in ((1e-5, ()), (1e-3, (1e-3,))):
         small = world(3, 1, *args).filled(running_mean=uniform(-0.01, 0.01, 3), running_var=uniform(0.5, 2.0, 3) * eps)
         agree(small, evaluate(batch(5, 3) * eps**0.5), train(batch(5, 3) * eps**0.5))
@@ -166,33 +120,24 @@ def test_eps(agree):
     agree(world(3, 2, eps=0.1), train(constant * ones(2, 1), constant * ones(3, 1)))
 
 
-@pytest.mark.kind("state")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "running ← (1 − momentum) · running + momentum · batch, with the mean and the unbiased variance of all ranks, n − 1 of all.",
-    zh="running ← (1 − momentum) · running + momentum · batch，用全体 rank 的均值和无偏方差：除以 n − 1，n 是全体的个数。",
+@claim(
+    "state",
+    hint="running ← (1 − momentum) · running + momentum · batch, with the mean and the unbiased variance of all ranks, n − 1 of all.",
 )
 def test_running_statistics(agree):
-    """The running statistics follow the batches of all ranks by the momentum, with the unbiased variance.
-
-    zh: 滑动统计量按动量跟随所有 rank 合起来的批，其中的方差用无偏方差。
-    """
+    """The running statistics follow the batches of all ranks by the momentum, with the unbiased variance."""
     for rest in ((3,), (3, 2), (3, 2, 4)):
         agree(world(3, 2, momentum=0.3), train(*batches(2, 1, rest=rest)), train(*batches(1, 3, rest=rest)), evaluate(*batches(1, 2)))
     agree(world(3, 1, momentum=0.3), train(large(4, 3)), train(large(2, 3, 2)), evaluate(large(4, 3)))
 
 
-@pytest.mark.kind("state")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "The default momentum is 0.1. None means a weight of 1 / count for each batch. A training step is one batch on all ranks together.",
-    zh="momentum 默认为 0.1。None 表示每一批的权重是 1 / 批数；无论有多少个 rank，每个训练步都只算一批。",
+@claim(
+    "state",
+    hint="The default momentum is 0.1. None means a weight of 1 / count for each batch. A training step is one batch on all ranks "
+    "together.",
 )
 def test_momentum(agree):
-    """The momentum is 0.1 by default, 0 freezes the statistics, and None averages over all batches; a step counts as one batch.
-
-    zh: 动量默认为 0.1，取 0 时统计量冻结，取 None 时对至今所有批求平均；每一步算一批。
-    """
+    """The momentum is 0.1 by default, 0 freezes the statistics, and None averages over all batches; a step counts as one batch."""
     agree(world(3, 1).watching(COUNTER), train(large(4, 3)), evaluate(large(4, 3)))
     for momentum, moved in ((0, copy()), (0.65, pickle()), (1, reload())):
         layer = world(3, 1, momentum=momentum).filled(running_var=uniform(5e5, 2e6, 3)).watching(COUNTER)
@@ -204,48 +149,33 @@ def test_momentum(agree):
     agree(several, train(*batches(2, 1, 1)), train(*batches(1, 1, 2), gradients="no_grad"))
 
 
-@pytest.mark.kind("state")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "weight, bias: parameters; running_mean, running_var, num_batches_tracked: buffers, registered with self.register_buffer.",
-    zh="weight、bias 是参数；running_mean、running_var、num_batches_tracked 是用 self.register_buffer 注册的缓冲区。",
+@claim(
+    "state", hint="weight, bias: parameters; running_mean, running_var, num_batches_tracked: buffers, registered with self.register_buffer."
 )
 def test_new_layer(agree):
-    """A new layer's state dict has the keys, shapes and initial values of batch norm.
-
-    zh: 新建的层，状态字典的键、形状和初值与批归一化相同。
-    """
+    """A new layer's state dict has the keys, shapes and initial values of batch norm."""
     agree(world(3, 1))
 
 
-@pytest.mark.kind("gradient")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "A value moves the mean and the variance of all ranks, so their losses too: let the gradient go back through all_reduce.",
-    zh="一个数值会改变全体的均值和方差，因而也改变其他 rank 的损失：让梯度经 all_reduce 回传。",
+@claim(
+    "gradient",
+    hint="A value moves the mean and the variance of all ranks, so their losses too: let the gradient go back through all_reduce.",
 )
 def test_gradients(agree):
-    """The gradient of x is that of the losses of all ranks together; those of weight and bias come from the rank's own values.
-
-    zh: x 的梯度来自所有 rank 的损失之和；weight 和 bias 的梯度只来自本 rank 的数值。
-    """
+    """The gradient of x is that of the losses of all ranks together; those of weight and bias come from the rank's own values."""
     agree(world(3, 1), train(large(2, 3, 2)), train(large(1, 3, 2)), evaluate(large(5, 3)))
     one, other = batches(2, 3, rest=(3, 2))
     agree(world(3, 2), train(one, other), train(one * 2, other, twice=True), train(other, one, between=one + 1), evaluate(one, other))
     agree(world(3, 3), train(*batches(1, 3, 1)), train(*batches(2, 1, 2), steep=True), settings())
 
 
-@pytest.mark.kind("edge")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "The number of values over all ranks decides: one is a ValueError in training. Fewer than 2 dimensions are a ValueError in both modes.",
-    zh="以所有 rank 合起来的数值个数为准：训练时只有一个就抛出 ValueError。少于 2 维时，两种模式下都抛出 ValueError。",
+@claim(
+    "edge",
+    hint="The number of values over all ranks decides: one is a ValueError in training. Fewer than 2 dimensions are a ValueError in "
+    "both modes.",
 )
 def test_refusals(agree, refuses):
-    """Training on one value per channel over all ranks is a ValueError, and so is an input of fewer than 2 dimensions.
-
-    zh: 训练时所有 rank 合起来每个通道只有一个值，或输入少于 2 维，都抛出 ValueError。
-    """
+    """Training on one value per channel over all ranks is a ValueError, and so is an input of fewer than 2 dimensions."""
     for shape, *more in (((1, 3), (2, 3)), ((1, 3, 1), (1, 3, 2)), ((1, 3, 1, 1), (1, 3, 2, 1), (1, 3, 1, 2))):
         refuses(ValueError, world(3, 1), train(randn(*shape)), legal=[train(randn(*each)) for each in more])
     refuses(ValueError, world(3, 1), train(randn(3)), legal=train(randn(2, 3)))
@@ -253,17 +183,12 @@ def test_refusals(agree, refuses):
     agree(world(3, 2), train(*batches(1, 1)))
 
 
-@pytest.mark.kind("precision")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "Subtract the mean of all ranks before squaring, in float32 whatever comes in; cast the result back to the input's dtype.",
-    zh="无论输入是什么，都在 float32 中先减去全体的均值再平方；结果再转回输入的 dtype。",
+@claim(
+    "precision",
+    hint="Subtract the mean of all ranks before squaring, in float32 whatever comes in; cast the result back to the input's dtype.",
 )
 def test_accuracy(agree):
-    """The result stays accurate where the mean is much larger than the standard deviation, and in half precision.
-
-    zh: 均值远大于标准差时，以及半精度时，结果依然准确。
-    """
+    """The result stays accurate where the mean is much larger than the standard deviation, and in half precision."""
     agree(world(3, 1), train((randn(8, 3, 2, 4) + 10000) * 1000), train((randn(8, 3) - 1000) * 1000))
     far = [(randn(size, 3, 2) + 3000) * 1000 for size in (4, 6)]
     agree(world(3, 2), train(*far), train(*far, gradients="no_grad"))

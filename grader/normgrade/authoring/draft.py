@@ -69,7 +69,7 @@ def files_of(draft: Draft, course: Course) -> Mapping[Path, str]:
     files[place.alternatives_folder / "another_way.py"] = implementation(values, "TODO: what is different in this right way.", "TODO")
     files[place.mistakes] = filled("mistakes.toml", **values)
     if CHINESE in draft.languages:
-        files[file_in(place.solutions, CHINESE)] = filled("zh.toml", of="mistakes.toml")
+        files[file_in(place.solutions, CHINESE)] = filled("zh.toml", of="mistakes.toml and the hidden suite")
     if draft.probes:
         files[place.folder / "probes.py"] = filled("probes.py", **values)
     files[place.suite] = filled(f"test_{kind}.py", **values)
@@ -151,13 +151,12 @@ def implementation(values: Mapping[str, Any], first_line: str, chinese_line: str
     )
 
 
-def docstring(english: str, chinese: str, indent: str = "") -> str:
+def docstring(english: str, chinese: str) -> str:
     """Return a docstring, with a paragraph in Chinese if there is a text for it. A text too long for one line has two paragraphs."""
     first, _dot, rest = english.partition(". ")
-    paragraphs = [f"{first}.", rest] if len(indent + english) > LONGEST else [english]
+    paragraphs = [f"{first}.", rest] if len(english) > LONGEST else [english]
     paragraphs += [f"zh: {chinese}"] if chinese else []
-    end = f"\n{indent}" if len(paragraphs) > 1 else ""
-    return '"""' + f"\n\n{indent}".join(paragraphs) + end + '"""'
+    return '"""' + "\n\n".join(paragraphs) + ("\n" if len(paragraphs) > 1 else "") + '"""'
 
 
 def typed(parameter: Parameter, array: str) -> str:

@@ -37,7 +37,7 @@ def without_hindered(exercises: Iterable[Exercise], course_folder: Path | None) 
 
 def warn_of_untranslated(course: Course, exercises: Iterable[Exercise]) -> None:
     """Say how many translations a file lacks, if its language is not one of the course: learners read English there."""
-    from normgrade.verify.texts import untranslated  # loads pytest
+    from normgrade.verify.missing_texts import untranslated  # loads pytest
 
     others = [language for language in LANGUAGES if language not in course.settings.languages]
     for exercise, language in product(exercises, others):

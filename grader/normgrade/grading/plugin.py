@@ -1,7 +1,7 @@
 """A pytest plugin that plays hidden suites: `pytest tests/hidden/test_layer_norm.py --submission layer_norm.py`.
 
-It leaves all other tests as they are: without --submission it only registers four markers, two options and three fixtures. With it, the
-checks of one suite are played as the grader plays them, in a worker within walls, and pytest's own options work: -k, -x, --junitxml.
+It leaves all other tests as they are: without --submission it only registers two options and three fixtures. With it, the checks of one
+suite are played as the grader plays them, in a worker within walls, and pytest's own options work: -k, -x, --junitxml.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import pytest
 
 from normgrade.language import _
 from normgrade.suite.helpers import found_in, is_hidden
-from normgrade.suite.markers import register
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -25,7 +24,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    register(config)
     path = config.getoption("--submission")
     if path is not None:
         from normgrade.grading.examiner import Examiner  # loads NumPy

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,10 +10,12 @@ from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import read_mistakes
 from normgrade.course.own_numbers import called
-from normgrade.language import ENGLISH, _, spoken
+from normgrade.course.translations import translated
+from normgrade.language import _
 from normgrade.learner.attempts import Attempt
 from normgrade.learner.standing import attempts_of
 from normgrade.learner.workspace import Workspace
+from normgrade.suite.texts import hint_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,21 +51,8 @@ def hints_of_diagnosis(exercise: Exercise, last: Attempt) -> Iterator[Hint]:
 
 
 def hint_of_test(exercise: Exercise, test: str) -> str:
-    """Return the text of a test's marker `hint("…", zh="…")` in the current language; "" if the suite's source does not contain it.
-
-    The suite is parsed and not run: collecting it takes a second or more.
-    """
-    try:
-        suite = ast.parse(read_text(exercise.suite))
-    except SyntaxError:
-        return ""
-    tests = (node for node in suite.body if isinstance(node, ast.FunctionDef) and node.name == test)
-    for marker in (each for node in tests for each in node.decorator_list):
-        if isinstance(marker, ast.Call) and ast.unparse(marker.func).endswith("mark.hint"):
-            texts = {keyword.arg: keyword.value for keyword in marker.keywords} | dict(zip((ENGLISH,), marker.args, strict=False))
-            found = texts.get(spoken(), texts.get(ENGLISH))
-            return str(found.value) if isinstance(found, ast.Constant) else ""
-    return ""
+    """Return the hint of a test in the current language; "" if the suite's source does not contain it."""
+    return translated(hint_in(read_text(exercise.suite), test), exercise.reference.parent)
 
 
 def take_hint(exercise: Exercise, last: Attempt | None, workspace: Workspace | None) -> list[Hint]:

@@ -1,4 +1,4 @@
-"""The collection of hidden suites: pytest finds the tests, and the grader reads their markers, docstrings and arguments."""
+"""The collection of hidden suites: pytest finds the tests, and the grader reads their claims and arguments."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -13,18 +14,18 @@ from typing import Any
 import pytest
 
 from normgrade.course.exercise import Exercise
+from normgrade.course.translations import translated
 from normgrade.language import ENGLISH, _
-from normgrade.language.docstring import first_paragraph
-from normgrade.language.errors import CourseError, did_you_mean
+from normgrade.language.docstring import first_paragraph_in
+from normgrade.language.errors import CourseError
 from normgrade.report.report import Kind
 from normgrade.suite.blame import said_by, site_of
+from normgrade.suite.claims import KINDS, Claim
 from normgrade.suite.helpers import found_in
-from normgrade.suite.markers import register
 from normgrade.suite.situations import GROUPS, PREFIX, SITUATIONS, Situation
 from normgrade.suite.suite import HiddenTest, Suite
 from normgrade.suite.vocabulary import agree, observe, refuses
 
-KINDS = tuple(kind for kind in Kind if kind is not Kind.PROOF)  # of hidden tests
 FIXTURES: Mapping[str, Callable[..., Any]] = {"agree": agree, "observe": observe, "refuses": refuses}
 MARKERS_OF_PYTEST = ("skip", "skipif", "xfail", "usefixtures")
 INI = Path(__file__).with_name("suite.ini")
@@ -71,9 +72,6 @@ class Collector:
         self.finished = False
         self.broken: list[CourseError] = []
         self.interrupted: BaseException | None = None
-
-    def pytest_configure(self, config: pytest.Config) -> None:
-        register(config)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_make_collect_report(self, collector: pytest.Collector) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
@@ -131,8 +129,8 @@ def derived(exercise: Exercise, names: Mapping[str, Any]) -> list[HiddenTest]:
     refuse_unknown_situations(exercise, exercise.left_out, (*SITUATIONS, *GROUPS))
 
     def test_of_situation(each: Situation) -> HiddenTest:
-        name, docstring, courtesy = f"{PREFIX}{each.name}", each.play.__doc__ or "", each.name in exercise.courtesy
-        return HiddenTest(name, docstring, each.kind, each.points, each.hints, each.play, {"typical": names[each.uses]}, courtesy)
+        name, arguments, courtesy = f"{PREFIX}{each.name}", {"typical": names[each.uses]}, each.name in exercise.courtesy
+        return HiddenTest(name, each.claim, each.kind, each.points, each.hint, each.play, arguments, _, courtesy)
 
     return [test_of_situation(each) for each in SITUATIONS.values() if each.uses in names and not exercise.leaves_out(*each.called)]
 
@@ -152,22 +150,26 @@ def is_of(exercise: Exercise, item: pytest.Item) -> bool:
 def test_of(exercise: Exercise, item: pytest.Item) -> HiddenTest:
     """Return a pytest item as a hidden test.
 
-    Raises CourseError if it has no claim, no valid kind or points, or if it asks for a fixture or a marker that a grading does not have.
+    Raises CourseError if it has no claim, or if it asks for a fixture or a marker that a grading does not have.
     """
     assert isinstance(item, pytest.Function)
-    where, docstring = f"{exercise.suite}: {item.name}", item.obj.__doc__
-    kind, points = mark(item, "kind", None), mark(item, "points", 1)
-    if not first_paragraph(docstring):
+    where, english = f"{exercise.suite}: {item.name}", first_paragraph_in(item.obj.__doc__, ENGLISH)
+    claim: Claim | None = getattr(item.obj, "claim", None)
+    if not english:
         raise CourseError(_("{test} has no docstring; it is the claim that learners read.", test=where))
-    if kind is None:
-        raise CourseError(_('{test} needs a marker kind("…") with one of {kinds}.', test=where, kinds=", ".join(KINDS)))
-    if kind not in KINDS:
-        meant, kinds = did_you_mean(str(kind), KINDS), ", ".join(KINDS)
-        raise CourseError(_("{test}: there is no kind {kind!r}.{meant} There is {kinds}.", test=where, kind=kind, meant=meant, kinds=kinds))
-    if not isinstance(points, int) or points < 0:
-        raise CourseError(_("{test}: points({points!r}) must be a whole number of points.", test=where, points=points))
-    courtesy = item.get_closest_marker("courtesy") is not None
-    return HiddenTest(item.name, docstring, Kind(kind), points, hints_of(item), item.obj, arguments_of(item, where), courtesy)
+    if claim is None:
+        raise CourseError(_('{test} needs `@claim("…")` with one of {kinds}.', test=where, kinds=", ".join(KINDS)))
+    return HiddenTest(
+        item.name,
+        english,
+        claim.kind,
+        claim.points,
+        claim.hint,
+        item.obj,
+        arguments_of(item, where),
+        partial(translated, folder=exercise.reference.parent),
+        claim.courtesy,
+    )
 
 
 test_of.__test__ = False  # type: ignore[attr-defined]  # pytest would take it for a test
@@ -192,14 +194,3 @@ def imposed(item: pytest.Function) -> Iterator[str]:
         known = item._fixtureinfo.name2fixturedefs.get(name, ())
         if any(each.func.__module__ == item.obj.__module__ for each in known):
             yield name
-
-
-def hints_of(item: pytest.Item) -> Mapping[str, str]:
-    """Return the texts of the marker hint("…", zh="…"), by language."""
-    found = item.get_closest_marker("hint")
-    return {} if found is None else {ENGLISH: str(found.args[0]), **found.kwargs}
-
-
-def mark(item: pytest.Item, name: str, default: Any) -> Any:
-    found = item.get_closest_marker(name)
-    return found.args[0] if found else default

@@ -8,7 +8,7 @@ random inputs in each test. A function is looked at as a layer that calls it.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from itertools import cycle, starmap
@@ -18,6 +18,7 @@ import numpy as np
 
 from normgrade.course.signature import Parameter, Signature
 from normgrade.language import ENGLISH
+from normgrade.language.docstring import first_paragraph_in
 from normgrade.report.report import Kind
 from normgrade.suite.story import (
     Build,
@@ -36,7 +37,7 @@ from normgrade.suite.story import (
     swap,
     train,
 )
-from normgrade.suite.vocabulary import accepts, agree, current, refuses_at_last
+from normgrade.suite.vocabulary import accepts, agree, current, refuses_at_last, returns
 from normgrade.worker.wire.observation import HALF
 from normgrade.worker.wire.requests import LayerStep
 
@@ -76,13 +77,17 @@ class Situation:
     play: Callable[[Typical], None]
     kind: Kind
     points: int
-    hints: Mapping[str, str]  # by language
+    hint: str  # in English, as its claim
     of_layers: bool = False  # true if it makes no sense for a function
     uses: str = "typical"  # the name of the suite's function that gives the uses
 
     @property
     def name(self) -> str:
         return self.play.__name__
+
+    @property
+    def claim(self) -> str:
+        return first_paragraph_in(self.play.__doc__, ENGLISH)
 
     @property
     def called(self) -> tuple[str, ...]:
@@ -94,12 +99,12 @@ SITUATIONS: dict[str, Situation] = {}  # by name, in the order in which they are
 
 
 def situation(
-    kind: str, points: int, hint: str, of_layers: bool = False, uses: str = "typical", **others: str
+    kind: str, points: int, hint: str, of_layers: bool = False, uses: str = "typical"
 ) -> Callable[[Callable[[Typical], None]], Callable[[Typical], None]]:
-    """Register a situation: its kind, its points, and the hint in English and in other languages. Its docstring is the claim."""
+    """Register a situation: its kind, its points and its hint. Its docstring is the claim. The catalogues translate both texts."""
 
     def register(play: Callable[[Typical], None]) -> Callable[[Typical], None]:
-        SITUATIONS[play.__name__] = Situation(play, Kind(kind), points, {ENGLISH: hint, **others}, of_layers, uses)
+        SITUATIONS[play.__name__] = Situation(play, Kind(kind), points, hint, of_layers, uses)
         return play
 
     return register
@@ -167,67 +172,48 @@ def agree_where_defined(*story: Part, also_finite: bool = False) -> bool:
     return defined
 
 
+@situation("interface", 1, "Take the names and the arguments from the contract, and return what it says, in the dtype of the input.")
+def called(typical: Typical) -> None:
+    """It can be called as the contract says, without optional arguments, and its output has the right shape and dtype."""
+    layer, x, other, *_more = typical()[0]
+    plainest = layer.with_arguments(*required(layer, len(x)))
+    returns(plainest, train(*x, backward=False))
+    returns(plainest, evaluate(*other, backward=False))
+
+
 @situation(
     "state",
     1,
     "Let the layer compute with the parameters and buffers that it has; nothing may depend on whether it was used before.",
-    zh="让层用它自己的参数和缓冲区来计算；结果不应取决于它以前是否用过。",
     of_layers=True,
 )
 def as_built(typical: Typical) -> None:
-    """A new layer can be used as it is, with its initial parameters and buffers, and goes on from there.
-
-    zh: 新建的层可以直接使用，从初始的参数和缓冲区出发，并由此继续。
-    """
+    """A new layer can be used as it is, with its initial parameters and buffers, and goes on from there."""
     for layer, x, other, *_more in typical():
         agree(layer.as_built(), evaluate(*x), train(*x), evaluate(*other), train(*other), evaluate(*x))
 
 
-@situation(
-    "state",
-    1,
-    "`self.training` alone is the mode, whether gradients are on or not. Leave the input alone without gradients too.",
-    zh="只有 `self.training` 决定模式，梯度是否开启不起任何作用；即使没有梯度，也不能原地改动输入。",
-)
+@situation("state", 1, "`self.training` alone is the mode, whether gradients are on or not. Leave the input alone without gradients too.")
 def without_gradients(typical: Typical) -> None:
-    """Under no_grad and inference_mode, what is computed and tracked is the same as with gradients.
-
-    zh: 在 no_grad 和 inference_mode 下，计算和统计的结果与有梯度时相同。
-    """
+    """Under no_grad and inference_mode, what is computed and tracked is the same as with gradients."""
     for layer, x, other, *_more in typical():
         without = train(*x, gradients="no_grad"), evaluate(*x, gradients="no_grad")
         inference = train(*x, gradients="inference_mode"), evaluate(*other, gradients="inference_mode")
         agree(layer, evaluate(*other, gradients="inference_mode"), train(*other), *without, train(*other), *inference)
 
 
-@situation(
-    "state",
-    1,
-    "Keep nothing from one evaluation to the next: read the parameters and buffers at every call.",
-    zh="两次评估之间什么都不要保留：每次调用都重新读取参数和缓冲区。",
-    of_layers=True,
-)
+@situation("state", 1, "Keep nothing from one evaluation to the next: read the parameters and buffers at every call.", of_layers=True)
 def modes_in_turn(typical: Typical) -> None:
-    """Evaluation after more training sees what was learnt meanwhile, however often it was evaluated before.
-
-    zh: 训练之后再评估，会看到其间学到的内容，无论之前评估过多少次。
-    """
+    """Evaluation after more training sees what was learnt meanwhile, however often it was evaluated before."""
     for layer, x, other, *_more in typical()[:2]:
         agree(layer, evaluate(*x), train(*other), evaluate(*x), train(*x), evaluate(*x))
 
 
 @situation(
-    "state",
-    0,
-    "Look at `self.training` in each call. What `train()` and `eval()` did is told there, and by nothing else.",
-    zh="每次调用都看 `self.training`。`train()` 和 `eval()` 做了什么，只体现在它上面。",
-    of_layers=True,
+    "state", 0, "Look at `self.training` in each call. What `train()` and `eval()` did is told there, and by nothing else.", of_layers=True
 )
 def modes_asked_for(typical: Typical) -> None:
-    """The mode may be set by `layer.training = …`, and `train()` or `eval()` may be called twice.
-
-    zh: 可以用 `layer.training = …` 设置模式，也可以连续两次调用 `train()` 或 `eval()`。
-    """
+    """The mode may be set by `layer.training = …`, and `train()` or `eval()` may be called twice."""
     for layer, x, other, *_more in typical()[:2]:
         set_so = [step(*of, mode="attribute") for step, of in ((evaluate, x), (train, other), (evaluate, other))]
         asked_twice = [step(*of, mode="twice") for step, of in ((train, x), (evaluate, x), (evaluate, other), (train, other))]
@@ -235,17 +221,10 @@ def modes_asked_for(typical: Typical) -> None:
 
 
 @situation(
-    "state",
-    0,
-    "Read the parameters and buffers at every call; what was computed from them before may be out of date.",
-    zh="每次调用都重新读取参数和缓冲区；以前由它们算出的结果可能已经过时。",
-    of_layers=True,
+    "state", 0, "Read the parameters and buffers at every call; what was computed from them before may be out of date.", of_layers=True
 )
 def changed_state(typical: Typical) -> None:
-    """Parameters and buffers that change, in place or by load_state_dict, count from the next call on.
-
-    zh: 参数和缓冲区被改动之后（原地改动，或用 load_state_dict），从下一次调用起生效。
-    """
+    """Parameters and buffers that change, in place or by load_state_dict, count from the next call on."""
     for layer, x, *_others in typical()[:2]:
         without = evaluate(*x, gradients="no_grad")
         loaded = load(), evaluate(*x), train(*x)
@@ -253,18 +232,9 @@ def changed_state(typical: Typical) -> None:
         agree(layer, change(LARGE), evaluate(*x), train(*x))
 
 
-@situation(
-    "state",
-    0,
-    "What belongs to a layer is an attribute of `self`, never of the class or the module.",
-    zh="属于一个层的东西应当是 `self` 的属性，而不是类或模块的属性。",
-    of_layers=True,
-)
+@situation("state", 0, "What belongs to a layer is an attribute of `self`, never of the class or the module.", of_layers=True)
 def two_layers(typical: Typical) -> None:
-    """Two layers share nothing, and each keeps its own arguments.
-
-    zh: 两个层互不共享任何内容，各自保留自己的参数。
-    """
+    """Two layers share nothing, and each keeps its own arguments."""
     uses = typical()
     for layer, x, other, *_more in uses[:2]:
         agree(layer, train(*x), swap(), train(*other), evaluate(*x), swap(), evaluate(*other), train(*x), swap(), evaluate(*x))
@@ -273,17 +243,9 @@ def two_layers(typical: Typical) -> None:
         agree_where_defined(one.layer, train(*one.x), beside, swap(), evaluate(*one.other), train(*one.x))
 
 
-@situation(
-    "edge",
-    0,
-    "Take sizes from the input of this call, and keep nothing that depends on the shape.",
-    zh="大小要从本次调用的输入中取得，不要保留任何与形状有关的东西。",
-)
+@situation("edge", 0, "Take sizes from the input of this call, and keep nothing that depends on the shape.")
 def two_shapes(typical: Typical) -> None:
-    """Inputs of different shapes may come in turn, also with dimensions of one length.
-
-    zh: 可以依次传入不同形状的输入，各维长度也可以相同。
-    """
+    """Inputs of different shapes may come in turn, also with dimensions of one length."""
     for layer, x, other, fixed, *_more in typical()[:2]:
         agree(layer, train(*x), train(*other), evaluate(*x), evaluate(*other), train(*x))
         alike = of_one_length(x, fixed)
@@ -315,14 +277,10 @@ def as_long_as(length: int, x: np.ndarray, axis: int) -> np.ndarray:
     "state",
     1,
     "Parameters and buffers that are registered travel with every copy. Plain tensors, and references to them elsewhere, do not.",
-    zh="注册过的参数和缓冲区会随每个副本一起走；普通张量和别处对它们的引用不会。",
     of_layers=True,
 )
 def copies(typical: Typical) -> None:
-    """A deep copy, a pickled layer, a reloaded state dict and `double()` go on as the layer itself does; the original stays as it was.
-
-    zh: 深拷贝、经 pickle 保存再读入的层、重新载入的状态字典、`double()` 之后的层，都像原来的层一样继续；原来的层保持不变。
-    """
+    """A deep copy, a pickled layer, a reloaded state dict and `double()` go on as the layer itself does; the original stays as it was."""
     uses = typical()
     for layer, x, other, *_more in (uses[-1], uses[0]):
         before = train(*x), evaluate(*x)
@@ -342,16 +300,10 @@ def copies(typical: Typical) -> None:
 
 
 @situation(
-    "gradient",
-    0,
-    "What the backward pass needs belongs to its own call, such as `ctx` or the cache; leave the incoming gradient as it is.",
-    zh="反向传播所需的东西属于那一次调用，例如放在 `ctx` 或 cache 里；不要改动传入的梯度。",
+    "gradient", 0, "What the backward pass needs belongs to its own call, such as `ctx` or the cache; leave the incoming gradient as it is."
 )
 def in_a_network(typical: Typical) -> None:
-    """Gradients are right where another call comes before the backward pass, in a residual connection, and where they are large.
-
-    zh: 在反向传播之前又有一次调用、处于残差连接中，或传入的梯度很大时，梯度仍然正确。
-    """
+    """Gradients are right where another call comes before the backward pass, in a residual connection, and where they are large."""
     uses = typical()
     for layer, x, other, *_more in (uses[0], uses[-1]):
         again = train(*x, between=np.flip(x[0])), evaluate(*x, between=np.flip(x[0]))
@@ -393,16 +345,10 @@ def exchanged(arguments: Sequence[Any], old: Given, new: Given) -> tuple[Any, ..
 
 
 @situation(
-    "gradient",
-    0,
-    "Take the incoming gradient as it is: with zeros, of any size, and in any order in memory; and change nothing in it.",
-    zh="对传入的梯度不要作任何假设：它可以含零，可大可小，在内存中可以任意排列；也不要改动它。",
+    "gradient", 0, "Take the incoming gradient as it is: with zeros, of any size, and in any order in memory; and change nothing in it."
 )
 def any_gradient(typical: Typical) -> None:
-    """The gradient of the output may be that of a sum or of one number, have zeros, be tiny or huge, or lie in memory in any way.
-
-    zh: 输出的梯度可以来自求和或某一个数，可以含零，可以极小或极大，在内存中可以任意排列。
-    """
+    """The gradient of the output may be that of a sum or of one number, have zeros, be tiny or huge, or lie in memory in any way."""
     steps = cycle((train, evaluate))
     uses = typical()
     for layer, x, other, *_more in (uses[0], uses[-1]):
@@ -411,16 +357,10 @@ def any_gradient(typical: Typical) -> None:
 
 
 @situation(
-    "gradient",
-    0,
-    "Gradients add up in `grad`: return yours from `backward` and leave `grad` alone. A leaf is an input as any other.",
-    zh="梯度在 `grad` 中累加：在 `backward` 里返回梯度，不要动 `grad`。叶子张量与其他输入没有区别。",
+    "gradient", 0, "Gradients add up in `grad`: return yours from `backward` and leave `grad` alone. A leaf is an input as any other."
 )
 def gradients_add_up(typical: Typical) -> None:
-    """Gradients add up over several batches, with create_graph=True they are the same, and the input itself may be a leaf.
-
-    zh: 梯度可在多个批上累加；create_graph=True 时梯度相同；输入本身可以是叶子张量。
-    """
+    """Gradients add up over several batches, with create_graph=True they are the same, and the input itself may be a leaf."""
     uses = typical()
     for layer, x, other, *_more in (uses[0], uses[-1]):
         agree(
@@ -433,48 +373,24 @@ def gradients_add_up(typical: Typical) -> None:
         )
 
 
-@situation(
-    "state",
-    0,
-    "What the backward pass of a call needs belongs to that call. Count nothing but what the contract counts.",
-    zh="一次调用的反向传播所需的东西属于那次调用。除了约定要计数的，什么都不要计数。",
-)
+@situation("state", 0, "What the backward pass of a call needs belongs to that call. Count nothing but what the contract counts.")
 def many_calls(typical: Typical) -> None:
-    """Forty calls may wait for their backward passes, other layers may be called in between, and the fiftieth call is as the first.
-
-    zh: 可以有四十次调用等待各自的反向传播，其间可以调用其他层，第五十次调用与第一次相同。
-    """
+    """Forty calls may wait for their backward passes, other layers may be called in between, and the fiftieth call is as the first."""
     uses = typical()
     for layer, x, other, *_more in (uses[0], uses[-1]):
         agree(layer, train(*x, calls=PENDING), evaluate(*other, calls=PENDING // 2), train(*other, beside=True), evaluate(*x, beside=True))
 
 
-@situation(
-    "precision",
-    0,
-    "Take the dtype of every new tensor from the input or from a parameter: `torch.zeros(3, dtype=x.dtype)`.",
-    zh="每个新张量的 dtype 都取自输入或参数：`torch.zeros(3, dtype=x.dtype)`。",
-)
+@situation("precision", 0, "Take the dtype of every new tensor from the input or from a parameter: `torch.zeros(3, dtype=x.dtype)`.")
 def other_defaults(typical: Typical) -> None:
-    """The default dtype may be float64 or bfloat16 while the layer is called.
-
-    zh: 调用层时，默认 dtype 可以是 float64 或 bfloat16。
-    """
+    """The default dtype may be float64 or bfloat16 while the layer is called."""
     layer, x, other, *_more = typical()[0]
     agree(layer, *(step(*of, default=dtype) for dtype in ("float64", "bfloat16") for step, of in ((train, x), (evaluate, other))))
 
 
-@situation(
-    "edge",
-    0,
-    "Count axes from the side that the contract names; there may be any number on the other side.",
-    zh="从约定所说的一侧数轴；另一侧可以有任意多个轴。",
-)
+@situation("edge", 0, "Count axes from the side that the contract names; there may be any number on the other side.")
 def many_axes(typical: Typical) -> None:
-    """Inputs with up to eight dimensions are treated as the contract says.
-
-    zh: 最多八维的输入，都按约定处理。
-    """
+    """Inputs with up to eight dimensions are treated as the contract says."""
     for layer, _x, other, fixed, *_more in typical()[:2]:
         for axes in (6, 7, 8):
             longer = each_alike(with_axes, other, axes, fixed)
@@ -492,17 +408,9 @@ def with_axes(x: np.ndarray, axes: int, fixed: Sequence[int]) -> np.ndarray:
     return np.stack([x, 2 * x]).astype(x.dtype).reshape(*ones, 2, *x.shape)
 
 
-@situation(
-    "precision",
-    1,
-    "Compute half precision in float32, and return the input's dtype in every case: also without weight and bias.",
-    zh="半精度在 float32 中计算，并且在任何情况下都返回输入的 dtype：没有 weight 和 bias 时也一样。",
-)
+@situation("precision", 1, "Compute half precision in float32, and return the input's dtype in every case: also without weight and bias.")
 def every_dtype(typical: Typical) -> None:
-    """With every switch, input and parameters may be float64 or half precision; the output has their dtype, the statistics are wider.
-
-    zh: 无论开关如何设置，输入和参数都可以是 float64 或半精度；输出的 dtype 与输入相同，统计量的精度不低于 float32。
-    """
+    """With every switch, input and parameters may be float64 or half precision; the output has their dtype, the statistics are wider."""
     for layer, x, other, *_more in typical():
         for dtype in DTYPES[current().exercise.written_with]:
             modes = [step(*each, dtype=dtype, witness=dtype in HALF, backward=True) for step, each in ((train, x), (evaluate, other))]
@@ -516,34 +424,19 @@ def every_dtype(typical: Typical) -> None:
 
 
 @situation(
-    "precision",
-    1,
-    "Half-precision input times a float32 weight gives float32: cast the result back to the input's dtype.",
-    zh="半精度的输入乘以 float32 的 weight 得到 float32：要把结果转回输入的 dtype。",
-    of_layers=True,
+    "precision", 1, "Half-precision input times a float32 weight gives float32: cast the result back to the input's dtype.", of_layers=True
 )
 def float32_parameters(typical: Typical) -> None:
-    """Half-precision input works with float32 parameters; the output has the dtype of the input.
-
-    zh: 参数是 float32 时，也接受半精度输入；输出的 dtype 与输入相同。
-    """
+    """Half-precision input works with float32 parameters; the output has the dtype of the input."""
     for layer, x, other, *_more in typical():
         modes = ((train, x, "float16"), (evaluate, other, "float16"), (train, other, "bfloat16"), (evaluate, x, "bfloat16"))
         without = evaluate(*other, dtype="bfloat16", gradients="no_grad")
         agree(layer, *(step(*each, dtype=dtype, backward=True) for step, each, dtype in modes), without)
 
 
-@situation(
-    "edge",
-    0,
-    "Use eps as it was given, in every precision: no lower bound, no constant of your own, and 0 is a number too.",
-    zh="在任何精度下，eps 给多少就用多少：不设下限，也不用自己的常数；0 也是一个数。",
-)
+@situation("edge", 0, "Use eps as it was given, in every precision: no lower bound, no constant of your own, and 0 is a number too.")
 def far_eps(typical: Typical) -> None:
-    """An eps of zero, or far below or far above the usual one, is taken as it is; also where the input is in half precision.
-
-    zh: eps 为零，或远小于、远大于常用值时，都原样使用；输入是半精度时也一样。
-    """
+    """An eps of zero, or far below or far above the usual one, is taken as it is; also where the input is in half precision."""
     uses = typical()
     for (eps, scale), (layer, x, other, *_more) in zip(((1e-14, 1e-6), (1e-7, 1e-3), (0.0, 1e-4), (20.0, 1.0)), cycle(uses), strict=False):
         agree(by_name(layer, len(x), eps=eps), train(*times(x, scale)), evaluate(*times(other, scale)))
@@ -552,17 +445,9 @@ def far_eps(typical: Typical) -> None:
     agree(by_name(layer, len(x), eps=1e-9).to("float16"), train(*times(x, 3e-5), dtype="float16"))
 
 
-@situation(
-    "edge",
-    1,
-    "A squeeze, or an `if` on a size, treats length one as something special. It is not.",
-    zh="squeeze，或对大小的 if 判断，会把长度 1 当作特例。它不是特例。",
-)
+@situation("edge", 1, "A squeeze, or an `if` on a size, treats length one as something special. It is not.")
 def length_one(typical: Typical) -> None:
-    """Any dimension may have length one, the batch too.
-
-    zh: 任何一维的长度都可以是 1，批也可以。
-    """
+    """Any dimension may have length one, the batch too."""
     for layer, x, other, fixed, _illegal in typical():
         ones = [one for each in (x, other) for one in with_length_one(each, fixed)]
         if not agree_where_defined(layer, *starmap(train, ones), *starmap(evaluate, ones)):
@@ -586,17 +471,9 @@ def beginning(x: np.ndarray, axes: Sequence[int]) -> np.ndarray:
     return x[tuple(slice(1) if axis in axes else slice(None) for axis in range(x.ndim))].copy()
 
 
-@situation(
-    "edge",
-    0,
-    "Compute what the formula says: no nan_to_num, no clamp, and no statistics over more than belongs together.",
-    zh="按公式计算：不用 nan_to_num，不用 clamp，统计量也不要跨到不该合在一起的数上。",
-)
+@situation("edge", 0, "Compute what the formula says: no nan_to_num, no clamp, and no statistics over more than belongs together.")
 def not_finite(typical: Typical) -> None:
-    """A NaN or an infinity in the input has the effect that the formula gives it, and no other.
-
-    zh: 输入中的 NaN 或无穷大，只产生公式给出的影响。
-    """
+    """A NaN or an infinity in the input has the effect that the formula gives it, and no other."""
     for layer, x, other, *_more in typical()[:2]:
         for spoilt in (partial(with_one, number) for number in range(len(x))):
             agree(layer, evaluate(*spoilt(x, np.nan)), train(*spoilt(other, np.nan)), evaluate(*x))
@@ -619,17 +496,9 @@ def with_one(number: int, x: Inputs, value: float) -> Inputs:
     return tuple(changed)
 
 
-@situation(
-    "state",
-    0,
-    "Keep no result by the identity of the input: its numbers may have changed.",
-    zh="不要按输入对象的身份保存结果：它的数值可能已经改变。",
-)
+@situation("state", 0, "Keep no result by the identity of the input: its numbers may have changed.")
 def same_tensor(typical: Typical) -> None:
-    """The same object may come again as an input, with the same numbers or with new ones.
-
-    zh: 上一次调用的同一个对象可以再次传入，数值可以相同，也可以已经改变。
-    """
+    """The same object may come again as an input, with the same numbers or with new ones."""
     for layer, x, *_others in typical():
         other = turned(x)
         steps = (evaluate(*x, again=True), evaluate(*other, again=True), change(), evaluate(*other, again=True))
@@ -637,17 +506,9 @@ def same_tensor(typical: Typical) -> None:
         agree(layer, train(*x, again=True), train(*x, again=True), *steps, *without, train(*other, again=True))
 
 
-@situation(
-    "edge",
-    0,
-    "`view` needs its numbers side by side in memory; in-place operations on the input change what it is part of.",
-    zh="`view` 要求数据在内存中连续；对输入做原地操作，会改动它所属的张量。",
-)
+@situation("edge", 0, "`view` needs its numbers side by side in memory; in-place operations on the input change what it is part of.")
 def views(typical: Typical) -> None:
-    """An input may be part of a larger tensor, or lie in memory in any other way.
-
-    zh: 输入可以是更大张量的一部分，在内存中也可以以任何方式排列。
-    """
+    """An input may be part of a larger tensor, or lie in memory in any other way."""
     for layer, x, other, *_more in typical():
         scattered = train(*x, scattered=True), evaluate(*other, scattered=True)
         strided = train(*other, view="strided"), evaluate(*x, view="strided")
@@ -657,17 +518,9 @@ def views(typical: Typical) -> None:
         agree(layer, *scattered, *strided, *expanded, *last, *numpy)
 
 
-@situation(
-    "edge",
-    0,
-    "Nothing but the formula may depend on the input's values.",
-    zh="除了公式本身，任何东西都不应取决于输入的数值。",
-)
+@situation("edge", 0, "Nothing but the formula may depend on the input's values.")
 def whole_numbers(typical: Typical) -> None:
-    """Inputs may be whole numbers, large or small: nothing but their values counts.
-
-    zh: 输入可以全是整数，可大可小：只有数值起作用。
-    """
+    """Inputs may be whole numbers, large or small: nothing but their values counts."""
     uses = typical()
     for layer, x, other, *_more in uses:
         whole = train(*each(np.round, times(x, 3))), evaluate(*each(np.round, times(other, 3)))
@@ -676,17 +529,9 @@ def whole_numbers(typical: Typical) -> None:
     agree(layer, train(*times(x, 1e-4)), evaluate(*times(other, 1e-4)))
 
 
-@situation(
-    "gradient",
-    0,
-    "`self.training` alone is the mode: ask nothing of requires_grad.",
-    zh="只有 `self.training` 决定模式：不要去看 requires_grad。",
-)
+@situation("gradient", 0, "`self.training` alone is the mode: ask nothing of requires_grad.")
 def frozen(typical: Typical) -> None:
-    """Frozen parameters, or an input that needs no gradient, change nothing that is computed or tracked.
-
-    zh: 参数被冻结，或输入不需要梯度时，计算和统计都不变。
-    """
+    """Frozen parameters, or an input that needs no gradient, change nothing that is computed or tracked."""
     for layer, x, other, *_more in typical():
         alone = [step(*of, freeze=number) for number in (1, 2) for step, of in ((train, x), (evaluate, other))]
         one_input = [train(*x, detach=number) for number in range(1, len(x) + 1) if len(x) > 1]
@@ -698,14 +543,10 @@ def frozen(typical: Typical) -> None:
     "state",
     0,
     "Register what the contract names and nothing else; helpers are plain attributes, or buffers with persistent=False.",
-    zh="只注册约定中的那些；辅助的量用普通属性，或用 persistent=False 的缓冲区。",
     of_layers=True,
 )
 def exact_state(typical: Typical) -> None:
-    """The parameters and the state dict are those of the contract and no others, with every switch.
-
-    zh: 无论开关如何设置，参数和状态字典都恰好是约定的那些，没有多余的。
-    """
+    """The parameters and the state dict are those of the contract and no others, with every switch."""
     for layer, *_inputs in typical():
         agree(layer)
 
@@ -714,13 +555,9 @@ def exact_state(typical: Typical) -> None:
     "state",
     0,
     "Set no seed for others, and no setting such as the default dtype or the handling of errors; a `with` block puts back what it changed.",
-    zh="不要替别人设置随机种子，也不要改动默认 dtype、错误处理之类的设置；`with` 语句块会恢复它所改动的设置。",
 )
 def nothing_else_changed(typical: Typical) -> None:
-    """The input, the random state and the settings of the library stay as they are, also without gradients.
-
-    zh: 输入、随机数状态和库的设置都不被改动，没有梯度时也是如此。
-    """
+    """The input, the random state and the settings of the library stay as they are, also without gradients."""
     for layer, x, other, *_more in typical()[:2]:
         agree(layer, train(*x), train(*other, gradients="no_grad"), evaluate(*x, gradients="no_grad"), evaluate(*other), settings())
 
@@ -729,29 +566,17 @@ def nothing_else_changed(typical: Typical) -> None:
     "gradient",
     0,
     "An optimiser writes into the parameters in place: use them directly, not what was computed from them before.",
-    zh="优化器会原地改写参数：要直接使用参数，而不是以前由它们算出的结果。",
     of_layers=True,
 )
 def learning(typical: Typical) -> None:
-    """Three steps of gradient descent lead where they should.
-
-    zh: 三步梯度下降之后，到达应到的位置。
-    """
+    """Three steps of gradient descent lead where they should."""
     for layer, x, other, *_more in typical()[:2]:
         agree(layer, train(*x), learn(0.3), train(*other), learn(0.3), train(*x), learn(0.3), evaluate(*other))
 
 
-@situation(
-    "edge",
-    0,
-    "Nothing but the formula may depend on the size of the batch, or on the number of calls.",
-    zh="除了公式本身，任何东西都不应取决于批的大小或调用的次数。",
-)
+@situation("edge", 0, "Nothing but the formula may depend on the size of the batch, or on the number of calls.")
 def many_rows(typical: Typical) -> None:
-    """A large batch is treated as a small one, and so is the fiftieth call as the first.
-
-    zh: 大的批与小的批处理方式相同，第五十次调用与第一次也相同。
-    """
+    """A large batch is treated as a small one, and so is the fiftieth call as the first."""
     uses = typical()
     for number, (layer, x, _other, fixed, *_more) in enumerate(uses):
         rows = slim(x, fixed) if number else x
@@ -782,50 +607,33 @@ def slim(x: Inputs, fixed: Sequence[int]) -> Inputs:
     return each_alike(lambda one: one[tuple(slice(2) if axis in free else slice(None) for axis in range(one.ndim))].copy(), x)
 
 
-@situation(
-    "edge",
-    0,
-    "Nothing but the formula may depend on how large the layer is: count in a dtype that holds the count.",
-    zh="除了公式本身，任何东西都不应取决于层的大小：计数要用容得下它的 dtype。",
-    uses="real",
-)
+@situation("edge", 0, "Nothing but the formula may depend on how large the layer is: count in a dtype that holds the count.", uses="real")
 def real_size(typical: Typical) -> None:
-    """A layer as large as those in real models is treated as a small one, in half precision too.
-
-    zh: 与真实模型中一样大的层，和小的层处理方式相同，半精度下也一样。
-    """
+    """A layer as large as those in real models is treated as a small one, in half precision too."""
     for layer, x, other, *_more in typical():
         agree(layer, train(*x), evaluate(*other))
         for dtype in narrow_dtypes():
             agree_where_defined(layer.to(dtype), train(*x, dtype=dtype), also_finite=True)
 
 
-@situation(
-    "state",
-    1,
-    "Write the signature as the contract does: the same names, in the same order, with the same defaults.",
-    zh="签名要与约定一致：名字、顺序和默认值都相同。",
-)
+@situation("state", 1, "Write the signature as the contract does: the same names, in the same order, with the same defaults.")
 def every_argument(typical: Typical) -> None:
-    """All arguments of the contract are understood, by position and by name, and their defaults are those of the contract.
-
-    zh: 约定中的所有参数都能按位置或按名字传入，默认值与约定一致。
-    """
+    """All arguments of the contract are understood, by position and by name, and their defaults are those of the contract."""
     layer, x, *_others = typical()[0]
     parameters = parameters_of(layer, len(x))
     defaults = {each.name: ast.literal_eval(each.default) for each in parameters if each.default is not None}
-    required = layer.arguments[: len(parameters) - len(defaults)]
+    needed = required(layer, len(x))
     calls = train(*x), evaluate(*x)
-    agree(layer.with_arguments(*required), *calls)
-    agree(layer.with_arguments(*required, **defaults), *calls)
-    agree(layer.with_arguments(**dict(zip([each.name for each in parameters], required, strict=False)), **defaults), *calls)
-    agree(layer.with_arguments(*required, *defaults.values()), *calls)
+    agree(layer.with_arguments(*needed), *calls)
+    agree(layer.with_arguments(*needed, **defaults), *calls)
+    agree(layer.with_arguments(**dict(zip([each.name for each in parameters], needed, strict=False)), **defaults), *calls)
+    agree(layer.with_arguments(*needed, *defaults.values()), *calls)
     for switch in (name for name, value in defaults.items() if isinstance(value, bool)):
         turned = defaults | {switch: not defaults[switch]}
-        agree_where_defined(layer.with_arguments(*required, *turned.values()), *calls)
+        agree_where_defined(layer.with_arguments(*needed, *turned.values()), *calls)
     if layer.is_function:
         names = [each.name for each in parameters_of(layer, 0)]
-        others = dict(zip(names[len(x) :], required, strict=False))
+        others = dict(zip(names[len(x) :], needed, strict=False))
         agree(layer.with_arguments(**others, **defaults), evaluate(*x, names=names[: len(x)]))
 
 
@@ -841,25 +649,26 @@ def parameters_of(layer: Build, inputs: int) -> tuple[Parameter, ...]:
     return parameters[inputs:] if layer.is_function else parameters
 
 
+def required(layer: Build, inputs: int) -> tuple[Any, ...]:
+    """Return the arguments of a layer for the parameters that have no default."""
+    return layer.arguments[: sum(each.default is None for each in parameters_of(layer, inputs))]
+
+
 def by_name(layer: Build, inputs: int, **more: Any) -> Build:
     """Return the layer with further arguments. Those that have a default are given by name."""
-    parameters = parameters_of(layer, inputs)
-    required = [each.name for each in parameters if each.default is None]
-    optional = dict(zip((each.name for each in parameters[len(required) :]), layer.arguments[len(required) :], strict=False))
-    return layer.with_arguments(*layer.arguments[: len(required)], **{**optional, **layer.kwargs, **more})
+    needed = required(layer, inputs)
+    names = (each.name for each in parameters_of(layer, inputs) if each.default is not None)
+    optional = dict(zip(names, layer.arguments[len(needed) :], strict=False))
+    return layer.with_arguments(*needed, **{**optional, **layer.kwargs, **more})
 
 
 @situation(
     "edge",
     0,
     "Look at the number of dimensions, and at the number of values, in both modes and with every switch; then raise a ValueError.",
-    zh="在两种模式下、无论开关如何设置，都要检查维数和数值的个数；不合要求就抛出 ValueError。",
 )
 def illegal_inputs(typical: Typical) -> None:
-    """What the contract refuses is refused with a ValueError in training and in evaluation, with every switch, and nothing else is.
-
-    zh: 约定拒绝的输入，在训练和评估中、无论开关如何设置，都以 ValueError 拒绝；其他输入都不拒绝。
-    """
+    """What the contract refuses is refused with a ValueError in training and in evaluation, with every switch, and nothing else is."""
     for layer, x, _other, _fixed, illegal in typical():
         steps: list[LayerStep] = []
         for one, (training, evaluation) in zip(illegal, cycle(((None, "no_grad"), ("no_grad", None))), strict=False):

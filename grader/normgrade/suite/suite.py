@@ -8,8 +8,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from normgrade.course.exercise import Exercise
-from normgrade.language import ENGLISH, _, spoken
-from normgrade.language.docstring import first_paragraph
+from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean
 from normgrade.report.report import Kind
 
@@ -19,22 +18,22 @@ class HiddenTest:
     """One test of a hidden suite with the arguments of one case: a check that has not been played yet."""
 
     name: str
-    docstring: str  # its first paragraph is the claim, in each language of the course
+    english: str  # the claim
     kind: Kind
     points: int
-    hints: Mapping[str, str]  # by language
+    english_hint: str
     function: Callable[..., None]
     arguments: Mapping[str, Any]
+    translate: Callable[[str], str]  # into the language that is spoken
     courtesy: bool = False  # if true, it does not decide whether a submission passes
 
     @property
     def claim(self) -> str:
-        return first_paragraph(self.docstring)
+        return self.translate(self.english)
 
     @property
     def hint(self) -> str:
-        """The hint in the language that is spoken, or else in English."""
-        return self.hints.get(spoken()) or self.hints.get(ENGLISH, "")
+        return self.translate(self.english_hint)
 
     @property
     def looks(self) -> bool:

@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from normgrade.compare.differences import described, unsound
 from normgrade.compare.played import Played
 from normgrade.course.exercise import Exercise
-from normgrade.language import _, spoken
+from normgrade.course.translations import translated
+from normgrade.language import _
 from normgrade.language.places import Place, step_in_words
 from normgrade.oracle.deferred import Deferred
 from normgrade.oracle.draws import generator, rounded_to
 from normgrade.oracle.expected import Expectation, Expected
 from normgrade.oracle.oracle import Oracle
-from normgrade.report.report import Difference
+from normgrade.report.report import Difference, ValueDifference
 from normgrade.suite.blame import BrokenSuite, probe_of, raised_in_reference
 from normgrade.suite.story import Part, Story, request
 from normgrade.worker.wire.observation import Array, Error, Observation, Playable, Value
@@ -180,15 +181,18 @@ def zeros(*shape: int) -> np.ndarray:
     return np.zeros(shape, dtype=np.float32)
 
 
-def words(english: str, **others: str) -> str:
-    """Return a text for the learner in the current language: `english`, or the translation whose keyword is the language's code.
+def words(english: str, **values: Any) -> str:
+    """Return a text for the learner in the current language, with `{names}` filled in if there are values.
 
-    Use it for the message of an assertion, and for other texts that learners read. If a translation is missing, English is used.
+    Use it for the message of an assertion, and for other texts that learners read. Its translation stands in the course's `zh.toml`, under
+    the English text with its braces. If it is missing, or if no check is played, English is used.
 
-    >>> words("The mean moved.", zh="均值移动了。")
-    'The mean moved.'
+    >>> words("The mean is {mean:.2f} off 0.", mean=0.125)
+    'The mean is 0.12 off 0.'
     """
-    return others.get(spoken(), english)
+    check = playing.get(None)
+    said = english if check is None else translated(english, check.exercise.reference.parent)
+    return said.format(**values) if values else said
 
 
 def agree(*story: Part) -> None:
@@ -336,6 +340,19 @@ def refuses_at_last(error: type[Exception], *story: Part) -> None:
     if not raises(expectation, error):
         raise no_refusal(error)
     check.play(expectation, refused, (error.__name__,))
+
+
+def returns(*story: Part) -> None:
+    """Check that the outputs in this story have the type, shape and dtype of the reference's. No number is compared."""
+    check = current()
+    check.play(check.expectation(story), of_one_form)
+
+
+def of_one_form(play: Played) -> None:
+    """Raise Disagreement if the submission raised an exception, or if an output has another form than the reference's."""
+    came_to_its_end(play)
+    if found := tuple(each for each in play.differences if each.place.template == "output" and isinstance(each, ValueDifference)):
+        raise Disagreement(differences=found)
 
 
 def no_refusal(error: type[Exception]) -> BrokenSuite:

@@ -37,10 +37,10 @@ from normgrade.verify.completeness import lacking
 from normgrade.verify.consensus import agree_against_the_reference
 from normgrade.verify.envelope import envelope_of, holes
 from normgrade.verify.habits import Habit, fitting, with_habit
+from normgrade.verify.missing_texts import missing_texts
 from normgrade.verify.mutants import Mutant, blocks, mutants_of, read_accepted
 from normgrade.verify.shipping import command as write_command
 from normgrade.verify.shipping import deviations, missing
-from normgrade.verify.texts import missing_texts
 from normgrade.worker.walls import TIERS
 from normgrade.worker.wire.observation import BY_HAND
 
@@ -302,7 +302,7 @@ class Proof:
         results = self.run(read_text(self.exercise.reference), self.exercise.reference.name, self.seeds[0])
         places = [place for result in results for play in result.plays for place in play.expectation.places]
         for language in languages:
-            yield from missing_texts(self.exercise, self.grader.suites[self.exercise.slug], language, places)
+            yield from missing_texts(self.exercise, language, places)
 
     def situations(self) -> Problems:
         """Yield a sentence for every situation that is neither played nor left out with a reason."""

@@ -10,7 +10,7 @@ from normgrade.course.exercise import Exercise
 from normgrade.course.table import Table, as_key
 from normgrade.course.translations import file_in
 from normgrade.language import _
-from normgrade.verify.texts import stale
+from normgrade.verify.missing_texts import stale
 
 
 def unused(exercises: Sequence[Exercise]) -> Iterator[str]:

@@ -24,8 +24,7 @@ import numpy as np
 from shared import at_most
 
 
-@pytest.mark.kind("edge")
-@pytest.mark.points(0)
+@claim("edge", points=0)
 @pytest.mark.parametrize("by", ["assert", "helper"])
 def test_ones(observe, by):
     """Ones give no more than one."""

@@ -14,7 +14,7 @@ from normgrade.suite.vocabulary import Disagreement
 
 WRONG = play(story([step(X)]), wrong={1})
 CRASHED = play(story([step(X)]), raised(1, line=5))
-TEST = HiddenTest("test_it", "It holds.", Kind.FORMULA, 2, {"en": "Look."}, lambda: None, {})
+TEST = HiddenTest("test_it", "It holds.", Kind.FORMULA, 2, "Look.", lambda: None, {}, str)
 
 
 @pytest.mark.parametrize(

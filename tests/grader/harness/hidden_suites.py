@@ -33,7 +33,7 @@ Checks = Mapping[str, Check]
 RunSuite = Callable[..., Checks]
 
 
-HEAD = "import pytest\nfrom normgrade.suite import build, call, evaluate, ones, probe, randn, reload, train, uniform, zeros\n"
+HEAD = "import pytest\nfrom normgrade.suite import build, call, claim, evaluate, ones, probe, randn, reload, train, uniform, zeros\n"
 
 
 RIGHT = (Path(__file__).parents[1] / "fixtures/submissions/right_centring/centring.py").read_text(encoding="utf-8")
@@ -44,9 +44,9 @@ def changed(old: str, new: str) -> str:
     return RIGHT.replace(old, new)
 
 
-def test_function(body: str, name: str = "test_it", kind: str = "formula", marks: str = "", doc: str = "It holds.") -> str:
-    """Return the source of one check."""
-    return f'@pytest.mark.kind("{kind}")\n{marks}\ndef {name}(agree, refuses, observe):\n    """{doc}"""\n    {body}\n\n'
+def test_function(body: str, name: str = "test_it", kind: str = "formula", more: str = "", marks: str = "", doc: str = "It holds.") -> str:
+    """Return the source of one check. `more` are further arguments of its claim, and `marks` are lines below it."""
+    return f'@claim("{kind}", {more})\n{marks}\ndef {name}(agree, refuses, observe):\n    """{doc}"""\n    {body}\n\n'
 
 
 test_function.__test__ = False  # type: ignore[attr-defined]  # it writes tests and is not one itself

@@ -31,8 +31,7 @@ def bilingual(edited_course: Callable[..., Course]) -> Course:
     return edited_course(
         {
             "exercises/rms/zh.toml": f'"{OWN["en"]}" = "{OWN["zh"]}"\n',
-            "tests/hidden/test_rms.py": [(f'"{OF_ROWS["en"]}"', f'"{OF_ROWS["en"]}", zh="{OF_ROWS["zh"]}"')],
-            "solutions/rms/zh.toml": f'"{SUM_FOR_MEAN["en"]}" = "{SUM_FOR_MEAN["zh"]}"\n',
+            "solutions/rms/zh.toml": "".join(f'"{text["en"]}" = "{text["zh"]}"\n' for text in (SUM_FOR_MEAN, OF_ROWS)),
         }
     )
 
@@ -96,17 +95,20 @@ def test_without_a_workspace_hints_are_not_counted(tiny: Course) -> None:
 
 
 @pytest.mark.parametrize(
-    ("marker", "english", "chinese"),
+    ("decorator", "english", "chinese"),
     [
-        ('@pytest.mark.hint("One.", zh="一。")', "One.", "一。"),
-        ('@pytest.mark.hint("One.")', "One.", "One."),
-        ('@pytest.mark.hint("One, " "two.", zh="一，" "二。")', "One, two.", "一，二。"),
-        ('@pytest.mark.hint("One.".strip())', "", ""),
+        ('@claim("edge", hint="One.")', "One.", "一。"),
+        ('@claim("edge", hint="Three.")', "Three.", "Three."),
+        ('@claim("edge", hint="One, " "two.")', "One, two.", "一，二。"),
+        ('@claim("edge", hint="One.".strip())', "", ""),
+        ('@claim("edge")', "", ""),
         ("", "", ""),
     ],
 )
-def test_the_hint_of_a_test_comes_from_its_suite(marker: str, english: str, chinese: str, edited_course: Callable[..., Course]) -> None:
-    course = edited_course({"tests/hidden/test_rms.py": f'import pytest\n\n{marker}\ndef test_it(agree):\n    """Claim."""\n'})
+def test_the_hint_of_a_test_comes_from_its_suite(decorator: str, english: str, chinese: str, edited_course: Callable[..., Course]) -> None:
+    suite = f'from normgrade.suite import claim\n\n{decorator}\ndef test_it(agree):\n    """Claim."""\n'
+    translations = '"One." = "一。"\n"One, two." = "一，二。"\n'
+    course = edited_course({"tests/hidden/test_rms.py": suite, "solutions/rms/zh.toml": translations})
     for language, text in (("en", english), ("zh", chinese)):
         speak(language)
         assert hint_of_test(course.exercise("rms"), "test_it") == text

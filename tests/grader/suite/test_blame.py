@@ -26,7 +26,7 @@ BROKEN = {  # edits, the check that ends in an error, and its message
     "suite": (
         {SUITE: [('agree(probe("row', 'agree(1 + probe("row')]},
         "test_alone",
-        f"{SUITE}, line 29: TypeError: unsupported operand type(s) for +: 'int' and 'OwnProbe'",
+        f"{SUITE}, line 24: TypeError: unsupported operand type(s) for +: 'int' and 'OwnProbe'",
     ),
     "probe": (
         {PROBES: [("impl.rms(row)", "impl.rms(row).nonsense()")]},
@@ -41,12 +41,12 @@ BROKEN = {  # edits, the check that ends in an error, and its message
     "unknown probe": (
         {SUITE: [('"row_by_row"', '"row_by_rwo"')]},
         "test_alone",
-        f'{SUITE}, line 29: there is no probe "row_by_rwo". Did you mean "row_by_row"? {PROBES} has row_by_row',
+        f'{SUITE}, line 24: there is no probe "row_by_rwo". Did you mean "row_by_row"? {PROBES} has row_by_row',
     ),
     "argument of a probe": (
         {SUITE: [("x=randn(3, 4)", "y=randn(3, 4)")]},
         "test_alone",
-        f"{SUITE}, line 29: the probe row_by_row raises TypeError: row_by_row() got an unexpected keyword argument 'y' ({PROBES}, line 6)",
+        f"{SUITE}, line 24: the probe row_by_row raises TypeError: row_by_row() got an unexpected keyword argument 'y' ({PROBES}, line 6)",
     ),
     "syntax of probes": (
         {PROBES: [("return {", "return {{")]},
@@ -61,29 +61,29 @@ BROKEN = {  # edits, the check that ends in an error, and its message
     "tensor": (
         {SUITE: [*IN_TORCH, ("x=randn(3, 4)", "x=torch.randn(3, 4)")]},
         "test_alone",
-        f"{SUITE}, line 30: {WHAT_TO_USE}",
+        f"{SUITE}, line 25: {WHAT_TO_USE}",
     ),
     "tensor in a call": (
         {SUITE: [*IN_TORCH, ('(randn(4, 8) * 300).astype("float16")', "torch.randn(4, 8)")]},
         "test_half_precision",
-        f"{SUITE}, line 37: {WHAT_TO_USE}",
+        f"{SUITE}, line 31: {WHAT_TO_USE}",
     ),
     "list": (
         {PROBES: [(RETURNED, '{"rows": [impl.rms(row) for row in x]}')]},
         "test_alone",
-        f"{SUITE}, line 29: the reference returns a list at rows, which cannot be compared; tensors, NumPy arrays, numbers, bools, "
+        f"{SUITE}, line 24: the reference returns a list at rows, which cannot be compared; tensors, NumPy arrays, numbers, bools, "
         f"texts and None can, each at a place of its own ({PROBES}, line 6)",
     ),
     "no dict": (
         {PROBES: [(RETURNED, "[impl.rms(row) for row in x]")]},
         "test_alone",
-        f"{SUITE}, line 29: the probe row_by_row raises TypeError: a probe returns a dict from places to values, and this one returned "
+        f"{SUITE}, line 24: the probe row_by_row raises TypeError: a probe returns a dict from places to values, and this one returned "
         f"a list ({PROBES}, line 6)",
     ),
     "NaN": (
         {SUITE: [("x=randn(3, 4)", "x=randn(3, 4) * float('nan')")]},
         "test_alone",
-        f"{SUITE}, line 29: {NOT_FINITE} ({PROBES}, line 6)",
+        f"{SUITE}, line 24: {NOT_FINITE} ({PROBES}, line 6)",
     ),
     "reference": (
         {REFERENCE: [("wide.square()", "(1 / 0)")]},
@@ -149,7 +149,7 @@ def test_a_situation_is_blamed_on_the_typical_uses(edited_course: EditedCourse, 
     exercise = course.exercise("rms")
     results = played(collect([exercise])["rms"], InThisProcess(RIGHT, exercise), tmp_path)
     broken = {result.broken for result in results if result.broken}
-    assert broken == {f"{SUITE}, line 40: NameError: name 'nonsense' is not defined"}
+    assert broken == {f"{SUITE}, line 34: NameError: name 'nonsense' is not defined"}
 
 
 WITH_A_HELPER = {

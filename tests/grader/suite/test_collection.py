@@ -1,4 +1,4 @@
-"""Tests of the collection of hidden suites: docstrings and markers, fixtures, and isolation from the surroundings."""
+"""Tests of the collection of hidden suites: docstrings and claims, fixtures, and isolation from the surroundings."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def test_suites_are_collected_once_and_run_many_times(edited_course: EditedCours
     assert sorted([log.read_text()[:6], log.read_text()[6:]]) == ["ing.py", "rms.py"]
 
 
-def test_check_has_the_values_of_its_markers(run_suite: RunSuite) -> None:
+def test_check_has_the_values_of_its_claim(run_suite: RunSuite) -> None:
     doc = "It holds,\n    and well.\n\n    This is not told."
-    marks = '@pytest.mark.points(3)\n@pytest.mark.hint("Look again.")\n@pytest.mark.parametrize("size", [4, 5])'
-    tests = test_function("agree(build(3), train(randn(size, 3)))", doc=doc, marks=marks).replace("(agree,", "(size, agree,")
+    body, more, marks = "agree(build(3), train(randn(size, 3)))", 'points=3, hint="Look again."', '@pytest.mark.parametrize("size", [4, 5])'
+    tests = test_function(body, more=more, marks=marks, doc=doc).replace("(agree,", "(size, agree,")
     tests += test_function("observe(build(3))", "test_other", "state")
     checks = run_suite(tests, changed("(x - mean)", "(x + mean)"))
     four, other = checks["test_it[4]"], checks["test_other"]
@@ -45,7 +45,7 @@ def test_check_has_the_values_of_its_markers(run_suite: RunSuite) -> None:
 
 
 def test_a_hint_is_kept_for_failures(run_suite: RunSuite) -> None:
-    check = one(run_suite(test_function("agree(build(3))", marks='@pytest.mark.hint("Look again.")')))
+    check = one(run_suite(test_function("agree(build(3))", more='hint="Look again."')))
     assert (check.outcome, check.hint) == (Outcome.PASSED, "")
 
 
@@ -82,16 +82,16 @@ def test_autouse_fixture_is_refused(run_suite: RunSuite) -> None:
         ("def test_it(agree:\n", "line 3: the hidden suite cannot be collected: SyntaxError: '(' was never closed"),
         ("", "no tests found; a hidden suite needs at least one."),
         ("def check_it(agree):\n    pass\n", "no tests found; a hidden suite needs at least one."),
-        ('@pytest.mark.kind("state")\ndef test_it(agree):\n    pass\n', "test_it has no docstring; it is the claim that learners read."),
+        ('@claim("state")\ndef test_it(agree):\n    pass\n', "test_it has no docstring; it is the claim that learners read."),
         (test_function("pass", doc=" "), "test_it has no docstring; it is the claim that learners read."),
         (
             test_function("pass", kind="stat"),
-            "test_it: there is no kind 'stat'. Did you mean \"state\"? "
+            "line 3: the hidden suite cannot be collected: test_it: there is no kind 'stat'. Did you mean \"state\"? "
             "There is interface, formula, state, gradient, edge, stability, precision.",
         ),
-        ('def test_it():\n    """It holds."""\n', 'test_it needs a marker kind("…") with one of interface, '),
-        (test_function("pass", marks="@pytest.mark.points(-1)"), "test_it: points(-1) must be a whole number of points."),
-        (test_function("pass", marks="@pytest.mark.points(1.5)"), "test_it: points(1.5) must be a whole number of points."),
+        ('def test_it():\n    """It holds."""\n', 'test_it needs `@claim("…")` with one of interface, '),
+        (test_function("pass", more="points=-1"), "test_it: points=-1 must be a whole number of points."),
+        (test_function("pass", more="points=1.5"), "test_it: points=1.5 must be a whole number of points."),
         (
             test_function("pass", marks="@pytest.mark.pionts(1)"),
             "line 4: the hidden suite cannot be collected: 'pionts' not found in `markers` configuration option",
@@ -151,7 +151,7 @@ def test_suites_of_the_same_file_name_are_distinct(tiny: Course, edited_course: 
     assert names[0] == names[2] != names[1] == ("test_mine",)
 
 
-def test_courtesy_marker_is_shown_in_the_check(run_suite: RunSuite) -> None:
-    tests = test_function("agree(build(3), train(randn(4, 3)))", marks="@pytest.mark.courtesy")
+def test_courtesy_is_shown_in_the_check(run_suite: RunSuite) -> None:
+    tests = test_function("agree(build(3), train(randn(4, 3)))", more="courtesy=True")
     check = one(run_suite(tests, changed("(x - mean)", "(x + mean)")))
     assert (check.outcome, check.courtesy, check.earned) == (Outcome.FAILED, True, 0)

@@ -14,10 +14,10 @@ from normgrade.course.exercise import Exercise
 from normgrade.suite.collection import collect
 from normgrade.suite.helpers import found_in
 
-SUITE = """import pytest
+SUITE = """from normgrade.suite import claim
 from shared import CLAIM
 
-@pytest.mark.kind("formula")
+@claim("formula")
 def test_it(agree): pass
 
 test_it.__doc__ = CLAIM

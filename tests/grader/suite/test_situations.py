@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+from hidden_suites import InThisProcess, changed, played
 
 from normgrade.course.course import Course
 from normgrade.course.package import PACKAGE, carried
-from normgrade.language.docstring import first_paragraph_in
+from normgrade.language import _, speak
 from normgrade.language.errors import CourseError
+from normgrade.report.report import Outcome
+from normgrade.suite import build, ones, use
 from normgrade.suite.collection import collect, derived
 from normgrade.suite.situations import PREFIX, SITUATIONS, of_one_length, with_axes
+from normgrade.suite.suite import Suite
 
 EXERCISES = list(Course(carried()))
 
 
 def test_every_situation_is_translated() -> None:
+    speak("zh")
     for situation in SITUATIONS.values():
-        docstring = situation.play.__doc__
-        assert all(first_paragraph_in(docstring, language) for language in ("en", "zh")), situation.name
-        assert situation.hints.keys() == {"en", "zh"} and all(situation.hints.values())
+        assert all(_(text) != text for text in (situation.claim, situation.hint)), situation.name
 
 
 def test_exercise_plays_every_situation_not_left_out() -> None:
@@ -36,9 +40,18 @@ def test_without_typical_uses_there_is_no_situation(tiny: Course) -> None:
     assert not [name for name in collect([tiny.exercise("rms")])["rms"].names if name.startswith(PREFIX)]
 
 
+def test_called_gives_no_optional_argument(tiny: Course, expectations: Path) -> None:
+    exercise = replace(tiny.exercise("centring"), left_out={})
+    uses = [use(build(3, momentum=0.3), ones(4, 3), ones(2, 3), [-1])]
+    [called, *_others] = derived(exercise, {"typical": lambda: uses})
+    source = changed(", momentum=0.1", "").replace("self.momentum = momentum", "self.momentum = 0.1")
+    [result] = played(Suite(exercise, (called,)), InThisProcess(source, exercise), expectations)
+    assert (result.check.name, result.check.outcome, len(result.plays)) == ("situation_called", Outcome.PASSED, 2)
+
+
 def test_unknown_situation_cannot_be_left_out(tiny: Course) -> None:
     exercise = replace(tiny.exercise("rms"), left_out={"at_night": "it is dark"})
-    with pytest.raises(CourseError, match='rms: there is no situation "at_night"; there is as_built, without_gradients, '):
+    with pytest.raises(CourseError, match='rms: there is no situation "at_night"; there is called, as_built, '):
         derived(exercise, {})
 
 
@@ -46,7 +59,7 @@ def test_exercise_can_make_a_situation_a_courtesy(tiny: Course) -> None:
     exercise = replace(tiny.exercise("rms"), left_out={}, courtesy=("illegal_inputs",))
     courtesies = {test.name: test.courtesy for test in derived(exercise, {"typical": lambda: ()})}
     assert [name for name, courtesy in courtesies.items() if courtesy] == ["situation_illegal_inputs"]
-    with pytest.raises(CourseError, match='rms: there is no situation "at_night"; there is as_built, '):
+    with pytest.raises(CourseError, match='rms: there is no situation "at_night"; there is called, as_built, '):
         derived(replace(exercise, courtesy=("at_night",)), {})
 
 

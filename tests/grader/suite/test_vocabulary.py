@@ -13,11 +13,12 @@ from normgrade import suite
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
+from normgrade.language import speak
 from normgrade.report.report import Outcome
 from normgrade.suite import vocabulary
 from normgrade.suite.blame import BrokenSuite
 from normgrade.suite.collection import collect
-from normgrade.suite.vocabulary import current, ones, playing, randn, zeros
+from normgrade.suite.vocabulary import current, ones, playing, randn, words, zeros
 from normgrade.worker.wire.observation import Array
 from normgrade.worker.wire.requests import LayerStory, typed
 
@@ -133,6 +134,40 @@ def test_functions_and_probes_are_played_too(tiny: Course, expectations: Path) -
     assert [request.probe for request in player.asked] == ["function_call"] * 3 + ["row_by_row", "function_call"]
     assert [outcome is Outcome.PASSED for outcome in outcomes.values()] == [True, False, False, True, False]
     assert results[1].check.differences[0].place == "result"
+
+
+@pytest.mark.parametrize(
+    ("returned", "outcome", "places"),
+    [
+        ("2 * x", Outcome.PASSED, []),
+        ("x.double()", Outcome.FAILED, ["step 1 · output"]),
+        ("x.t()", Outcome.FAILED, ["step 1 · output"]),
+        ("[x]", Outcome.FAILED, ["step 1 · output"]),
+        ("x[9]", Outcome.FAILED, []),
+    ],
+)
+def test_returns_looks_at_the_form_alone(returned: str, outcome: Outcome, places: list[str], run_suite: RunSuite) -> None:
+    body = "from normgrade.suite.vocabulary import returns\n    returns(build(3), train(randn(4, 3), backward=False))"
+    check = one(run_suite(test_function(body), changed("(x - mean) * self.weight", returned)))
+    assert (check.outcome, [found.place for found in check.differences]) == (outcome, places)
+
+
+# Words
+
+
+def test_words_are_translated_in_a_check(edited_course: EditedCourse, expectations: Path) -> None:
+    body = "from normgrade.suite import words\n    observe(build(3))\n    assert False, words('It is {what}.', what='{1}') + words('{}')"
+    edits = {"tests/hidden/test_centring.py": HEAD + test_function(body), "solutions/centring/zh.toml": '"It is {what}." = "是 {what}。"'}
+    exercise = edited_course(edits).exercise("centring")
+    for language, said in (("en", "It is {1}.{}"), ("zh", "是 {1}。{}")):
+        speak(language)
+        [result] = played(collect([exercise])["centring"], InThisProcess(RIGHT, exercise), expectations)
+        assert result.check.message.splitlines()[0] == said
+
+
+def test_words_are_english_outside_of_a_check() -> None:
+    speak("zh")
+    assert words("It is {what:.1f}.", what=0.25) == "It is 0.2."
 
 
 # Inputs

@@ -35,7 +35,7 @@ CLAIMS = {  # of `rms`
     "contract": "Stub, reference and alternatives define what the contract names, by hand.",
     "bans": "Everything that is banned or allowed exists.",
     "points": "The points of the suite sum to 8.",
-    "situations": "0 situations are played; 30 are left out, with a reason.",
+    "situations": "0 situations are played; 31 are left out, with a reason.",
     "envelope": "What is played has the sizes, dtypes, layouts and ways to call that the course asks for.",
     "shipped": "What ships with the exercise is what is computed here.",
     "suite": "The suite and its probes can be played.",
@@ -91,7 +91,7 @@ BEFORE_THE_LAST = "[no-upcast]"
 BROKEN: dict[str, Edits] = {
     "in many ways": {
         STUB: "def rsm(x, eps=1e-5):\n    raise NotImplementedError\n",
-        SUITE: [("points(1)\ndef test_half", "points(3)\ndef test_half")],
+        SUITE: [('"precision")', '"precision", points=3)')],
         ALTERNATIVE: [("/ x.shape[-1]", "/ 2")],
         MISTAKES: [(BEFORE_THE_LAST, f"{HARMLESS}{TWIN}\n{BEFORE_THE_LAST}")],
     },
@@ -128,7 +128,7 @@ TOLD = {
         "wrong": "no-upcast, seed 0: passes every check.",
     },
     "in its suite": {
-        "suite": f"{SUITE}, line 29: TypeError: unsupported operand type(s) for +: 'int' and 'OwnProbe' (test_alone)",
+        "suite": f"{SUITE}, line 24: TypeError: unsupported operand type(s) for +: 'int' and 'OwnProbe' (test_alone)",
         "right": "einsum.py, seed 0: test_half_precision failed · result",
         "stub": UNDECIDED,
         "wrong": UNDECIDED,
@@ -336,7 +336,7 @@ def test_situation_neither_played_nor_left_out_is_named(edited_course: EditedCou
     left_out = [('all = "a course for tests"', 'as_built = "a function has no state"')]
     said = failures(proved(edited_course({"exercises/rms/exercise.toml": left_out})))["situations"].splitlines()
     assert len(said) == len(SITUATIONS) - 1
-    assert said[0] == "without_gradients: the suite gives no typical uses; define `typical()`, or leave it out with a reason."
+    assert said[0] == "called: the suite gives no typical uses; define `typical()`, or leave it out with a reason."
 
 
 def test_wrong_answers_without_a_name_must_fail_too(edited_course: EditedCourse) -> None:
@@ -385,7 +385,7 @@ def test_completeness_is_the_first_proof(edited_course: EditedCourse) -> None:
     }
 
 
-COURTEOUS = ('@pytest.mark.hint("Take the last', '@pytest.mark.courtesy\n@pytest.mark.hint("Take the last')
+COURTEOUS = ('hint="Take the last', 'courtesy=True, hint="Take the last')
 
 
 def test_a_known_mistake_may_fail_a_courtesy_only(tiny: Course, edited_course: EditedCourse) -> None:

@@ -11,7 +11,8 @@ from typing import Any
 
 import normgrade.suite
 from normgrade import probes
-from normgrade.suite.collection import FIXTURES, KINDS
+from normgrade.suite.claims import KINDS
+from normgrade.suite.collection import FIXTURES
 from normgrade.suite.situations import GROUPS, SITUATIONS
 
 PAGE = (Path(__file__).parents[3] / "docs" / "authors.md").read_text(encoding="utf-8")

@@ -14,10 +14,10 @@ from normgrade.course.translations import file_in, table_of, translations
 from normgrade.language import ENGLISH, _
 from normgrade.language.docstring import first_paragraph_in
 from normgrade.language.places import GENERIC, Place, gradient_of
-from normgrade.suite.suite import Suite
+from normgrade.suite.texts import texts_in
 
 
-def missing_texts(exercise: Exercise, suite: Suite, language: str, places: Iterable[Place] = ()) -> Iterator[str]:
+def missing_texts(exercise: Exercise, language: str, places: Iterable[Place] = ()) -> Iterator[str]:
     """Yield a sentence for each text that is missing, and for each translation of one that is gone.
 
     `places` are those of the reference's observations.
@@ -33,7 +33,6 @@ def missing_texts(exercise: Exercise, suite: Suite, language: str, places: Itera
     for path in exercise.alternatives:
         if not first_paragraph_in(ast.get_docstring(ast.parse(read_text(path))), language):
             yield _('{test}: the docstring has no paragraph that begins with "{begins}".', test=path.name, begins=f"{language}: ")
-    yield from unsaid(suite, language)
 
 
 def untranslated(exercise: Exercise, language: str, places: Iterable[Place] = ()) -> Iterator[tuple[Path, str]]:
@@ -50,10 +49,11 @@ def texts_of(exercise: Exercise, places: Iterable[Place] = ()) -> Mapping[Path, 
     """
     described = Table.of_file(exercise.description).content
     named = (template for place in places for template in (place.template, place.learnt) if template and template not in GENERIC)
-    told = (said for mistake in read_mistakes(exercise, ENGLISH) for said in (mistake.says, mistake.remedy) if said)
+    told = (said for mistake in read_mistakes(exercise, ENGLISH) for said in (mistake.says, mistake.remedy))
+    claimed = (said for path in (exercise.suite, *exercise.helpers) for said in texts_in(read_text(path)))
     return {
         exercise.folder: dict.fromkeys((described["title"], described["group"], *described.get("hints", ()), *named)),
-        exercise.solutions: dict.fromkeys(told),
+        exercise.solutions: dict.fromkeys(filter(None, (*told, *claimed))),
     }
 
 
@@ -68,13 +68,3 @@ def stale(path: Path, exercises: Sequence[Exercise]) -> Iterator[str]:
         place = english.removeprefix(gradient_of(""))
         if english not in texts and not any(place in source for source in probes):
             yield _("{path} translates {english!r}, which is said nowhere; take it out.", path=where, english=english)
-
-
-def unsaid(suite: Suite, language: str) -> Iterator[str]:
-    """Yield a sentence for each missing docstring or hint of a test. Each test is named once, for all its cases."""
-    tests = {test.name.partition("[")[0]: test for test in suite.tests}
-    for name, test in tests.items():
-        if not first_paragraph_in(test.docstring, language):
-            yield _('{test}: the docstring has no paragraph that begins with "{begins}".', test=name, begins=f"{language}: ")
-        if test.hints.get(ENGLISH) and not test.hints.get(language):
-            yield _("{test}: the marker hint has no argument `{argument}`.", test=name, argument=language)

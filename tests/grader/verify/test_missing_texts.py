@@ -15,9 +15,8 @@ from normgrade.language.docstring import joined
 from normgrade.language.errors import CourseError
 from normgrade.language.places import Place, gradient_of
 from normgrade.report.report import Outcome, Report
-from normgrade.suite.collection import collect
+from normgrade.verify.missing_texts import missing_texts
 from normgrade.verify.proofs import verify
-from normgrade.verify.texts import missing_texts
 
 EditedCourse = Callable[..., Course]
 Edits = dict[str, list[tuple[str, str]] | str]
@@ -31,22 +30,22 @@ SAYS = [
 ]
 CLAIMS = [
     ("It can be called and returns a tensor of its input's shape.", "可以调用，返回的张量与输入形状相同。"),
-    ("Every row is divided by its own root mean square.", "每一行都除以\n    自己的均方根。"),
+    ("Every row is divided by its own root mean square.", "每一行都除以自己的均方根。"),
     ("A row alone gives what it gives among others.", "一行单独计算与在其他行中计算，结果相同。"),
     ("Half-precision input comes back in its own dtype, from float32 squares.", "半精度输入以自己的 dtype 返回。"),
 ]
 HINTS = [("Average over the last dimension.", "在最后一维上求平均。"), ("Take the last dimension, wherever it is.", "取最后一维。")]
-MESSAGE = 'f"the result should be of dtype float32, but is of {result.dtype}"'
+MESSAGE = ("the result should be of dtype float32, but is of {dtype}", "结果的 dtype 应为 float32，实际为 {dtype}")
+UNSAID = [*SAYS, CLAIMS[0], CLAIMS[1], HINTS[0], CLAIMS[2], HINTS[1], CLAIMS[3]]  # in the order of the files
+COMPUTED = 'f"the result should be of dtype float32, but is of {result.dtype}"'
 CHINESE: Edits = {
     "course.toml": [('title = "A tiny course"', 'title = "A tiny course"\nlanguages = ["en", "zh"]')],
     WORDS: '"Root mean square" = "均方根"\n"Square, average, take the root." = "平方、平均、开方。"\n"row {number}" = "第 {number} 行"\n',
     SHARED: '"Functions" = "函数"\n',
-    SAID: "".join(f'"{english}" = "{chinese}"\n' for english, chinese in SAYS),
+    SAID: "".join(f'"{english}" = "{chinese}"\n' for english, chinese in (*SAYS, *CLAIMS, *HINTS, MESSAGE)),
     SUITE: [
-        *((f'"""{english}"""', f'"""{english}\n\n    zh: {chinese}\n    """') for english, chinese in CLAIMS),
-        *((f'hint("{english}")', f'hint("{english}", zh="{chinese}")') for english, chinese in HINTS),
-        (MESSAGE, f'words({MESSAGE}, zh=f"结果的 dtype 应为 float32，实际为 {{result.dtype}}")'),
-        ("import call, probe, randn, uniform", "import call, probe, randn, uniform, words"),
+        (COMPUTED, 'words("the result should be of dtype float32, but is of {dtype}", dtype=result.dtype)'),
+        ("import call, claim, probe, randn, uniform", "import call, claim, probe, randn, uniform, words"),
     ],
 }
 
@@ -121,7 +120,7 @@ PLACES = (
 
 def missing(course: Course, places: Sequence[Place] = PLACES) -> list[str]:
     exercise = course.exercise("rms")
-    return list(missing_texts(exercise, collect([exercise])["rms"], "zh", places))
+    return list(missing_texts(exercise, "zh", places))
 
 
 @pytest.mark.usefixtures("expectations")
@@ -139,18 +138,18 @@ def test_every_missing_text_is_named(edited_course: EditedCourse) -> None:
     named = [
         "exercises/rms/README.zh.md is missing.",
         *(f"{WORDS} does not translate '{text}'." for text in ("Root mean square", "Functions", "Square, average, take the root.", ROW)),
-        *(f"{SAID} does not translate '{english}'." for english, _chinese in SAYS),
+        *(f"{SAID} does not translate {english!r}." for english, _chinese in UNSAID),
         'einsum.py: the docstring has no paragraph that begins with "zh: ".',
-        'test_call: the docstring has no paragraph that begins with "zh: ".',
-        'test_rows: the docstring has no paragraph that begins with "zh: ".',
-        "test_rows: the marker hint has no argument `zh`.",
-        'test_alone: the docstring has no paragraph that begins with "zh: ".',
-        "test_alone: the marker hint has no argument `zh`.",
-        'test_half_precision: the docstring has no paragraph that begins with "zh: ".',
     ]
     assert missing(course) == named
     [report] = verify([course.exercise("rms")])
     assert [check.message.splitlines() for check in report.checks if check.name == "texts"] == [named]
+
+
+def test_texts_of_shared_helpers_need_translations(edited_course: EditedCourse) -> None:
+    course = edited_course(CHINESE)
+    course.exercise("rms").suite.with_name("shared.py").write_text('words("{n} more", n=1)\n', encoding="utf-8")
+    assert f"{SAID} does not translate '{{n}} more'." in missing(course)
 
 
 @pytest.mark.usefixtures("expectations")
