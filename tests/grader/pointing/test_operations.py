@@ -52,12 +52,12 @@ def test_different_operations_are_not_the_same(one: str, other: str) -> None:
 
 
 def test_the_default_correction_of_a_variance_is_one() -> None:
-    assert [part.label for role, part in returned("x.var(-1)").parts if role == "correction"] == ["constant 1"]
+    assert [part.key for role, part in returned("x.var(-1)").parts if role == "correction"] == ["constant 1"]
 
 
 def test_both_of_var_mean_are_statistics() -> None:
     var, mean = returned("torch.var_mean(x, -1)[0]"), returned("torch.var_mean(x, -1)[1]")
-    assert (var.label, mean.label) == ("index", "index")
+    assert (var.key, mean.key) == ("index", "index")
     [effect] = flow_of("import torch\ndef f(x):\n    var, mean = torch.var_mean(x, -1, correction=0)\n    return var - mean\n").effects
     difference = seen_through(effect.parts[0][1])
-    assert [part.label for _role, part in difference.parts] == ["var", "mean"]
+    assert [part.key for _role, part in difference.parts] == ["var", "mean"]
