@@ -15,10 +15,10 @@ in a copy of the scope; a name that has two values after it is bound to OPERATIO
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from normgrade.pointing.operations import OPERATORS, either, item, negated, negative, operation, parts_of, several
-from normgrade.pointing.syntax import Function, ends, imported, is_quiet, is_slice, parameters, registered, state_name
+from normgrade.pointing.syntax import Function, ends, imported, is_slice, last_name, parameters, records, registered, state_name
 from normgrade.pointing.values import Kind, Parts, Value, constant, is_parameter, keeps_dtype, keeps_graph, numbered, on_one
 
 DEEPEST = 6  # calls of the module's own functions within each other
@@ -62,18 +62,20 @@ class Reader:
         self.methods = methods
         self.running: list[Function] = []
         self.conditions: list[Value] = []
-        self.without_graph = 0
+        self.quiet: ast.expr | None = None  # the node that turned the recording of gradients off
+        self.cuts: list[ast.expr] = []  # the nodes under which the function that is no helper returned
 
     def run(self, function: Function, known: Scope) -> Scope:
         """Read a function that is not called as a helper; `known` are attributes of `self`. Returns its scope at the end."""
         self.module.called.add(function)
         scope = known | self.own_arguments(function)
+        self.cuts.clear()
         returned = self.inside(function, scope)
         if returned is not None and function.name != "__init__":
             dtype = Value(Kind.NOTE, "dtype of the input" if keeps_dtype(returned) else "dtype as computed", at=returned.at)
-            quiet = tuple(("graph", Value(Kind.NOTE, "graph cut", at=each)) for each in function.decorator_list if is_quiet(each))
+            cuts = tuple(("graph", Value(Kind.NOTE, "graph cut", at=each)) for each in dict.fromkeys(self.cuts))
             name = function.name if function.name in ("forward", "backward") else ""
-            self.effect(Kind.RETURN, name, (("0", returned), ("dtype", dtype), *quiet), function)
+            self.effect(Kind.RETURN, name, (("0", returned), ("dtype", dtype), *cuts), function)
         return scope
 
     def own_arguments(self, function: Function) -> Scope:
@@ -88,12 +90,9 @@ class Reader:
 
     def inside(self, function: Function, scope: Scope) -> Value | None:
         """Return the result of a function in a scope that holds its arguments."""
-        decorated = any(map(is_quiet, function.decorator_list))
-        self.without_graph += decorated
         self.running.append(function)
-        returned = self.block(function.body, scope)
+        returned = self.under(function.decorator_list, function.body, scope)
         self.running.pop()
-        self.without_graph -= decorated
         return returned
 
     def effect(self, kind: Kind, name: str, parts: Parts, at: ast.AST) -> None:
@@ -101,11 +100,30 @@ class Reader:
 
     # Statements
 
+    def under(self, modes: Iterable[ast.expr], statements: Sequence[ast.stmt], scope: Scope) -> Value | None:
+        """Read statements under decorators or context managers. They, and the statements, may turn the recording of gradients off or on."""
+        before = self.quiet
+        for mode in modes:
+            self.turn(mode)
+        returned = self.block(statements, scope)
+        self.quiet = before
+        return returned
+
+    def turn(self, mode: ast.expr) -> None:
+        """Turn the recording of gradients off or on, if an expression says so."""
+        match records(mode):
+            case True:
+                self.quiet = None
+            case False:
+                self.quiet = mode
+
     def block(self, statements: Sequence[ast.stmt], scope: Scope) -> Value | None:
         """Read statements in order. Returns the value that they return; None if they return nothing."""
         for number, statement in enumerate(statements):
             match statement:
                 case ast.Return(value=value):
+                    if self.quiet is not None and len(self.running) == 1:
+                        self.cuts.append(self.quiet)
                     return constant(None, statement) if value is None else on_one("returned", self.value(value, scope), statement)
                 case ast.Raise():
                     self.refuse(statement)
@@ -119,11 +137,7 @@ class Reader:
                     if (done := self.branch(statement, statements[number + 1 :], scope)) is not None:
                         return done.parts[0][1] if done.parts else None
                 case ast.With(items=items, body=body):
-                    quiet = any(is_quiet(item.context_expr) for item in items)
-                    self.without_graph += quiet
-                    returned = self.block(body, scope)
-                    self.without_graph -= quiet
-                    if returned is not None:
+                    if (returned := self.under([each.context_expr for each in items], body, scope)) is not None:
                         return returned
                 case ast.For(target=target, iter=over, body=body):
                     self.loop(target, over, body, scope)
@@ -142,9 +156,9 @@ class Reader:
         then, otherwise = dict(scope), dict(scope)
         ends_then, ends_otherwise = ends(statement.body), ends(statement.orelse)
         self.conditions.append(condition)
-        one = self.block(statement.body if ends_then or not ends_otherwise else [*statement.body, *rest], then)
+        one = self.under((), statement.body if ends_then or not ends_otherwise else [*statement.body, *rest], then)
         self.conditions[-1] = negated(condition, statement.test)
-        other = self.block([*statement.orelse, *rest] if ends_then and not ends_otherwise else statement.orelse, otherwise)
+        other = self.under((), [*statement.orelse, *rest] if ends_then and not ends_otherwise else statement.orelse, otherwise)
         self.conditions.pop()
         kept = then if ends_otherwise and not ends_then else otherwise if ends_then else None
         if kept is not None:
@@ -187,6 +201,8 @@ class Reader:
                 sets = isinstance(call.func, ast.Attribute) and state_name(call.func.value) in self.module.state  # it is an effect already
                 if done.at is call and not sets and done.kind not in (Kind.CONSTANT, Kind.SUPER):
                     self.effect(Kind.DO, "", (("0", done), *self.when()), call)
+                if last_name(call.func) == "set_grad_enabled":  # the others do nothing without `with`
+                    self.turn(call)
 
     def bind(self, target: ast.expr, value: Value, scope: Scope, at: ast.AST) -> None:
         match target:
@@ -217,7 +233,7 @@ class Reader:
             how = "buffer" if name in self.module.buffers else "parameter" if is_parameter(value) else "tensor"
             self.effect(Kind.BEGIN, name, (("0", value), ("as", Value(Kind.NOTE, f"kept as {how}"))), at)
         else:
-            graph = "kept" if not self.without_graph and keeps_graph(value) else "cut"
+            graph = "kept" if self.quiet is None and keeps_graph(value) else "cut"
             self.effect(Kind.SET, name, (("0", value), ("graph", Value(Kind.NOTE, f"graph {graph}")), *self.when()), at)
 
     def when(self) -> Parts:

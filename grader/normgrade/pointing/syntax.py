@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+RECORDING = {"no_grad": False, "inference_mode": False, "enable_grad": True, "set_grad_enabled": True}  # if they are given True
 
 
 # Modules and classes
@@ -51,12 +52,31 @@ def ends(statements: Sequence[ast.stmt]) -> bool:
     return bool(statements) and isinstance(statements[-1], ast.Return | ast.Raise)
 
 
-def is_quiet(node: ast.expr) -> bool:
-    """Return True if a context manager or decorator is `no_grad`, so that nothing is recorded for gradients."""
-    return "no_grad" in ast.dump(node)
+def records(mode: ast.expr) -> bool | None:
+    """Return True if gradients are recorded under a context manager or decorator, False if they are not; None if it does not say."""
+    function, given = (mode.func, arguments(mode)) if isinstance(mode, ast.Call) else (mode, [])
+    recording = RECORDING.get(last_name(function))
+    match given:
+        case []:
+            return recording
+        case [ast.Constant(value=bool(wanted))] if recording is not None:
+            return recording is wanted
+    return None
 
 
 # Expressions
+
+
+def arguments(call: ast.Call) -> list[ast.expr]:
+    return [*call.args, *(each.value for each in call.keywords)]
+
+
+def last_name(node: ast.expr) -> str:
+    """Return the last name of a dotted name; "" for any other expression."""
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return ""
 
 
 def state_name(value: ast.expr) -> str | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
 from normgrade.pointing.flow import Flow, flow_of
@@ -94,6 +96,15 @@ def test_the_constructor_of_an_attribute_belongs_to_its_call() -> None:
         ("with torch.no_grad():\n    self.total.mul_(0.9).add_(x.mean(0), alpha=0.1)", "cut"),
         ("self.total.lerp_(x.mean(0), 0.1)", "kept"),
         ("self.total.data = self.total + x.mean(0)", "cut"),
+        ("with torch.inference_mode():\n    self.total = self.total + x.mean(0)", "cut"),
+        ("with torch.set_grad_enabled(False):\n    self.total = self.total + x.mean(0)", "cut"),
+        ("torch.set_grad_enabled(False)\nself.total = self.total + x.mean(0)", "cut"),
+        ("torch.set_grad_enabled(False)\ntorch.set_grad_enabled(mode=True)\nself.total = self.total + x.mean(0)", "kept"),
+        ("if x.dim() == 3:\n    torch.set_grad_enabled(False)\n    return x\nself.total = self.total + x.mean(0)", "kept"),
+        ("torch.no_grad()\nself.total = self.total + x.mean(0)", "kept"),
+        ("with torch.set_grad_enabled(True), torch.inference_mode(mode=False):\n    self.total = self.total + x.mean(0)", "kept"),
+        ("with torch.no_grad():\n    with torch.enable_grad():\n        self.total = self.total + x.mean(0)", "kept"),
+        ("with torch.set_grad_enabled(x.no_grad):\n    self.total = self.total + x.mean(0)", "kept"),
     ],
 )
 def test_a_buffer_keeps_the_graph_unless_cut(update: str, graph: str) -> None:
@@ -101,6 +112,27 @@ def test_a_buffer_keeps_the_graph_unless_cut(update: str, graph: str) -> None:
     found = effects(flow_of(f"{HEAD}{init}    def forward(self, x):\n{indented(update)}        return x\n"))
     noted = found[Kind.SET, "total"].part("graph")
     assert noted is not None and noted.name == f"graph {graph}"
+
+
+@pytest.mark.parametrize(
+    ("decorator", "statement", "cut"),
+    [
+        ("", "return x", []),
+        ("@torch.no_grad()", "return x", ["torch.no_grad()"]),
+        ("@torch.inference_mode", "return x", ["torch.inference_mode"]),
+        ("@torch.set_grad_enabled(False)", "return x", ["torch.set_grad_enabled(False)"]),
+        ("@torch.no_grad()", "return x if x.dim() else -x", ["torch.no_grad()"]),
+        ("@torch.no_grad()", "if x.dim():\n    return x\nreturn -x", ["torch.no_grad()"]),
+        ("", "with torch.inference_mode():\n    return x", ["torch.inference_mode()"]),
+        ("", "return self.quiet(x)", []),
+        ("@torch.inference_mode(False)", "return x", []),
+    ],
+)
+def test_a_result_without_a_graph_is_noted(decorator: str, statement: str, cut: list[str]) -> None:
+    quiet = "    @torch.no_grad()\n    def quiet(self, x):\n        return x\n"
+    found = effects(flow_of(f"{HEAD}{INIT}{quiet}    {decorator}\n    def forward(self, x):\n{indented(statement)}"))
+    parts = found[Kind.RETURN, "forward"].parts
+    assert [ast.unparse(part.at) for role, part in parts if role == "graph" and part.at is not None] == cut
 
 
 def test_recursion_and_odd_statements_end() -> None:

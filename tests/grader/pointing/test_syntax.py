@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from normgrade.pointing.syntax import ends, imported, is_autograd_function, is_slice, parameters, registered, state_name
+from normgrade.pointing.syntax import ends, imported, is_autograd_function, is_slice, last_name, parameters, records, registered, state_name
 
 
 def expression(source: str) -> ast.expr:
@@ -47,6 +47,31 @@ def test_each_parameter_has_its_default() -> None:
 @pytest.mark.parametrize(("source", "expected"), [("return 1", True), ("x = 1\nraise x", True), ("x = 1", False), ("", False)])
 def test_nothing_follows_a_return_or_raise(source: str, expected: bool) -> None:
     assert ends(ast.parse(source).body) is expected
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("torch.no_grad", False),
+        ("no_grad()", False),
+        ("torch.autograd.inference_mode()", False),
+        ("torch.inference_mode(False)", True),
+        ("torch.inference_mode(mode=False)", True),
+        ("torch.set_grad_enabled(False)", False),
+        ("torch.enable_grad()", True),
+        ("torch.set_grad_enabled(self.training)", None),
+        ("torch.no_grad() if x else nullcontext()", None),
+        ("self.no_grad.lock()", None),
+        ("open(False)", None),
+    ],
+)
+def test_a_mode_may_turn_gradients_off_or_on(source: str, expected: bool | None) -> None:
+    assert records(expression(source)) is expected
+
+
+@pytest.mark.parametrize(("source", "name"), [("torch.nn.init", "init"), ("x", "x"), ("f(x)", "")])
+def test_the_last_name_of_a_dotted_name(source: str, name: str) -> None:
+    assert last_name(expression(source)) == name
 
 
 @pytest.mark.parametrize(
