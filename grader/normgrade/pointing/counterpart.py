@@ -55,7 +55,7 @@ class Operation:
         """
         part = None if self.role is None else self.value.part(self.role)
         written = self.value.at
-        telling = NAMED if len(self.value.parts) > 1 else (Kind.CONSTANT,)
+        telling = (*NAMED, *(() if self.role in ("0", "") else (Kind.INPUT,))) if len(self.value.parts) > 1 else (Kind.CONSTANT,)
         if part is not None and part.at is not None and (self.role == "if" or self.value.is_effect or part.kind in telling):
             written = part.at
         return None if isinstance(written, BLOCKS) else written

@@ -79,14 +79,14 @@ class Reader:
         return scope
 
     def own_arguments(self, function: Function) -> Scope:
-        """Return values for the arguments of a function that no call gives: of `forward` by position, of any other by name."""
+        """Return values for the arguments of a function that no call gives: of a constructor by name, of any other by position."""
         for name, default in parameters(function):
             if default is not None:
                 self.effect(Kind.DEFAULT, name, (("0", self.value(default, {})),), default)
         names = [name for name, _default in parameters(function)]
-        if function.name == "forward":
-            return {name: Value(Kind.INPUT, str(position)) for position, name in enumerate(names)}
-        return {name: Value(Kind.ARGUMENT, name) for name in names}
+        if function.name == "__init__":
+            return {name: Value(Kind.ARGUMENT, name) for name in names}
+        return {name: Value(Kind.INPUT, str(position)) for position, name in enumerate(names)}
 
     def inside(self, function: Function, scope: Scope) -> Value | None:
         """Return the result of a function in a scope that holds its arguments."""
