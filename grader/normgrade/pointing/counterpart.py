@@ -19,7 +19,7 @@ from normgrade.pointing.reader import TooLarge
 from normgrade.pointing.values import UNORDERED, VIEWS, Kind, Value, meaning, seen_through
 
 WHOLE = UNORDERED | {"-", "@", "**", "sqrt", "square"}  # operations that are one with all their parts
-NAMED = (Kind.CONSTANT, Kind.ARGUMENT, Kind.ATTRIBUTE, Kind.CALL, Kind.NAME)
+NAMED = (Kind.ARGUMENT, Kind.ATTRIBUTE, Kind.CALL, Kind.NAME)
 BLAND = VIEWS | {"shape", "index", "dim", "numel", "dtype", "len", "1/", "promote_types", "each", "item"}  # found in any program
 BLOCKS = (ast.If, ast.For, ast.While, ast.With, ast.Try, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)  # too large for one place
 Extent = tuple[int, int, int, int]  # the line and byte at which a node begins, and those at which it ends
@@ -49,16 +49,20 @@ class Operation:
 
     @property
     def at(self) -> ast.AST | None:
-        """The node of the operation; None if it is a whole block.
-
-        It is a constant argument, a name among other parts, or the value of a condition or an effect; else the whole operation.
-        """
+        """The node of the operation, or of the part that tells more; None if it is a whole block."""
         part = None if self.role is None else self.value.part(self.role)
-        written = self.value.at
-        telling = (*NAMED, *(() if self.role in ("0", "") else (Kind.INPUT,))) if len(self.value.parts) > 1 else (Kind.CONSTANT,)
-        if part is not None and part.at is not None and (self.role == "if" or self.value.is_effect or part.kind in telling):
-            written = part.at
+        written = part.at if part is not None and part.at is not None and self.is_told_by(part) else self.value.at
         return None if isinstance(written, BLOCKS) else written
+
+    def is_told_by(self, part: Value) -> bool:
+        """Return True for a condition, the value of an effect, a constant, and a name among other parts.
+
+        The name of an input counts only as a further argument: `x` in `x.mean(dim)` says nothing, `dim` does.
+        """
+        if self.role == "if" or self.value.is_effect or part.kind is Kind.CONSTANT:
+            return True
+        named = part.kind in NAMED or (part.kind is Kind.INPUT and self.role not in ("", "0"))
+        return named and len(self.value.parts) > 1
 
     def words(self, depth: int) -> str:
         """Return a description of the operation, with its parts described down to a depth."""

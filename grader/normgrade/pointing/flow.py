@@ -41,8 +41,7 @@ def flow_of(source: str, state: frozenset[str] = frozenset()) -> Flow:
     Reader(module, {}).block([node for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign)], module.globals)
     for owner in sorted(module.classes.values(), key=is_autograd_function):  # these are read when they are applied
         read_class(owner, module)
-    used = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
-    for function in sorted(module.functions.values(), key=lambda function: function.name in used):
+    for function in module.functions.values():
         if function not in module.called:
             Reader(module, {}).run(function, {})
     return Flow(module.effects, module.state)

@@ -160,7 +160,8 @@ def negated(value: Value, at: ast.AST | None) -> Value:
 def either(condition: Value, then: Value, otherwise: Value, at: ast.AST | None) -> Value:
     """Return one of two values, chosen by a condition."""
     if seen_through(then) is seen_through(otherwise):
-        return then
+        of_dtype = any(part.operation == "dtype" for _role, part in condition.parts)
+        return otherwise if of_dtype and not then.is_view else then  # `y if x.dtype == wide else y.to(x.dtype)` has the dtype of x
     if condition.operation in ("not", "is not", "!=", "not in"):
         return Value(Kind.OPERATION, "either", (("if", negated(condition, at)), ("then", otherwise), ("else", then)), at)
     return Value(Kind.OPERATION, "either", (("if", condition), ("then", then), ("else", otherwise)), at)

@@ -74,8 +74,7 @@ class Reader:
         if returned is not None and function.name != "__init__":
             dtype = Value(Kind.NOTE, "dtype of the input" if keeps_dtype(returned) else "dtype as computed", at=returned.at)
             cuts = tuple(("graph", Value(Kind.NOTE, "graph cut", at=each)) for each in dict.fromkeys(self.cuts))
-            name = function.name if function.name in ("forward", "backward") else ""
-            self.effect(Kind.RETURN, name, (("0", returned), ("dtype", dtype), *cuts), function)
+            self.effect(Kind.RETURN, function.name, (("0", returned), ("dtype", dtype), *cuts), function)
         return scope
 
     def own_arguments(self, function: Function) -> Scope:

@@ -24,8 +24,8 @@ class Kind(StrEnum):
 
     # Values that are made from nothing else
     CONSTANT = auto()  # a literal: "1e-05"
-    ARGUMENT = auto()  # an argument that is known by its name: "eps"
-    INPUT = auto()  # an argument that is known by its position: "0"
+    ARGUMENT = auto()  # an argument of a constructor, by its name: "eps"
+    INPUT = auto()  # an argument of any other function, by its position: "0"
     ATTRIBUTE = auto()  # an attribute of `self` without a known value: "weight"
     NAME = auto()  # something from outside of the source: "float32"
     # Values that are made from their parts
@@ -42,7 +42,7 @@ class Kind(StrEnum):
     LOOP = auto()  # the values that a loop goes over
     DO = auto()  # a call whose result is not used
     RAISE = auto()  # an error: "ValueError"
-    RETURN = auto()  # the result of `forward`, `backward` or, without a name, of any other function
+    RETURN = auto()  # the result of a function: "forward"
     NOTE = auto()  # a fact about the value of an effect: "graph cut"
 
 

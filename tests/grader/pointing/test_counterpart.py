@@ -115,6 +115,35 @@ def test_calls_loops_and_initial_values_have_places(slug: str, name: str, old: s
     assert right.count(old) == 1 and pointed(name, right.replace(old, new), slug) == places
 
 
+@pytest.mark.parametrize(
+    ("slug", "name", "old", "new", "places"),
+    [
+        ("softmax", "dtype-not-restored", "y.to(x.dtype)", "y", ["y"]),
+        ("softmax", "input-overwritten", "torch.exp(wide - largest)", "torch.exp(wide.sub_(largest))", ["sub_"]),
+        ("softmax", "always-float32", "x.to(torch.promote_types(x.dtype, torch.float32))", "x.float()", ["float"]),
+        ("layer_norm_backward", "dweight-without-normed", "(wide * normed)", "(wide)", ["sum"]),
+        (
+            "layer_norm_backward",
+            "mean-term-missing",
+            "dnormed - along_ones - along_normed",
+            "dnormed - along_normed",
+            ["dnormed - along_normed"],
+        ),
+    ],
+)
+def test_a_mistake_is_found_in_a_function(slug: str, name: str, old: str, new: str, places: list[str]) -> None:
+    right = read_text(COURSE.exercise(slug).reference).replace("dy", "g").replace("cache", "kept")
+    assert right.count(old) == 1 and pointed(name, right.replace(old, new), slug) == places
+
+
+def test_a_helper_does_not_return_the_result() -> None:
+    """Return float32 from a helper, and the dtype of the input from the function."""
+    helper = "import torch\n\ndef exps(x):\n    return torch.exp(x - x.amax(-1, keepdim=True))\n\n"
+    source = helper + "def softmax(x, dim=-1):\n    e = exps(x.float())\n    return (e / e.sum(dim, keepdim=True)).to(x.dtype)\n"
+    assert pointed("dtype-not-restored", source, "softmax") == []
+    assert pointed("dtype-not-restored", source.replace(".to(x.dtype)", ""), "softmax") == ["e / e.sum(dim, keepdim=True)"]
+
+
 def test_both_places_of_a_mistake_are_found_or_none() -> None:
     both = RIGHT.replace("self.weight * out", "self.weight + out").replace("out + self.bias", "self.bias * out")
     assert pointed("weight-and-bias-swapped", both) == ["self.weight + out", "self.bias * out"]

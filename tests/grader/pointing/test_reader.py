@@ -51,6 +51,24 @@ def test_a_constructor_argument_keeps_its_name() -> None:
     assert [part.key for _role, part in total.parts] == ["input 0", "argument eps"]
 
 
+@pytest.mark.parametrize("name", ["norm", "forward", "backward"])
+def test_arguments_of_a_function_are_known_by_position(name: str) -> None:
+    [effect] = flow_of(f"def {name}(x, y, /):\n    return y - x\n").effects
+    assert [part.key for _role, part in seen_through(effect.parts[0][1]).parts] == ["input 1", "input 0"]
+
+
+def test_a_function_that_changes_its_argument_works_in_place() -> None:
+    [effect] = flow_of("def norm(x, mean):\n    x -= mean\n    return x\n").effects
+    assert seen_through(effect.parts[0][1]).key == "sub_"
+
+
+@pytest.mark.parametrize(("result", "note"), [("y.to(x.dtype)", "dtype of the input"), ("y", "dtype as computed")])
+def test_the_dtype_of_a_result_is_noted(result: str, note: str) -> None:
+    [effect] = flow_of(f"def norm(x):\n    y = x.float()\n    return {result}\n").effects
+    dtype = effect.part("dtype")
+    assert (effect.kind, effect.name) == (Kind.RETURN, "norm") and dtype is not None and dtype.name == note
+
+
 def test_branches_become_one_value_of_two() -> None:
     expected = output("return x.mean(0) if self.training else self.weight")
     assert same(expected, output("if self.training:\n    y = x.mean(0)\nelse:\n    y = self.weight\nreturn y"))

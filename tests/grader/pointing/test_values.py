@@ -51,7 +51,7 @@ def test_the_word_for_a_value(expression: str, word: str) -> None:
 
 
 def test_shape_and_dtype_are_ignored() -> None:
-    assert seen_through(returned("x.float().view(3, -1)[..., None].contiguous().to(torch.float32)")).key == "argument x"
+    assert seen_through(returned("x.float().view(3, -1)[..., None].contiguous().to(torch.float32)")).key == "input 0"
 
 
 def test_a_constant_expression_is_evaluated() -> None:
