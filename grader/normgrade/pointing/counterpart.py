@@ -14,14 +14,16 @@ from functools import cached_property, lru_cache
 from normgrade.inspection.source import position
 from normgrade.language.text import lines_of
 from normgrade.pointing.edits import Span, changed
-from normgrade.pointing.flow import Flow, TooLarge, flow_of
-from normgrade.pointing.values import UNORDERED, VIEWS, Value, kind, seen_through
+from normgrade.pointing.flow import Flow, flow_of
+from normgrade.pointing.reader import TooLarge
+from normgrade.pointing.values import UNORDERED, VIEWS, Kind, Value, meaning, seen_through
 
-WHOLE = UNORDERED | {"-", "@", "**", "sqrt", "square"}  # labels that form one operation with all their parts
-LEAVES = ("constant ", "argument ", "self.", "name ", "dtype ")
+WHOLE = UNORDERED | {"-", "@", "**", "sqrt", "square"}  # operations that are one with all their parts
+NAMED = (Kind.ARGUMENT, Kind.ATTRIBUTE, Kind.CALL, Kind.NAME)
 BLAND = VIEWS | {"shape", "index", "dim", "numel", "dtype", "len", "1/", "promote_types", "each", "item"}  # found in any program
 BLOCKS = (ast.If, ast.For, ast.While, ast.With, ast.Try, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)  # too large for one place
 Extent = tuple[int, int, int, int]  # the line and byte at which a node begins, and those at which it ends
+Description = tuple[str, str]  # the words for an operation, and for its use; "" if the use is left out
 LEVELS = 6  # of detail in the description of an operation
 OWN_LEVELS = 3  # the levels at which only its direct parts are described
 
@@ -47,21 +49,25 @@ class Operation:
 
     @property
     def at(self) -> ast.AST | None:
-        """The node of the operation; None if it is a whole block.
-
-        It is a constant argument, a name among other parts, or the value of a condition or an effect; else the whole operation.
-        """
+        """The node of the operation, or of the part that tells more; None if it is a whole block."""
         part = None if self.role is None else self.value.part(self.role)
-        written = self.value.at
-        telling = LEAVES if len(self.value.parts) > 1 else "constant "
-        if part is not None and part.at is not None and (self.role == "if" or self.value.is_effect or part.label.startswith(telling)):
-            written = part.at
+        written = part.at if part is not None and part.at is not None and self.is_told_by(part) else self.value.at
         return None if isinstance(written, BLOCKS) else written
+
+    def is_told_by(self, part: Value) -> bool:
+        """Return True for a condition, the value of an effect, a constant, and a name among other parts.
+
+        The name of an input counts only as a further argument: `x` in `x.mean(dim)` says nothing, `dim` does.
+        """
+        if self.role == "if" or self.value.is_effect or part.kind is Kind.CONSTANT:
+            return True
+        named = part.kind in NAMED or (part.kind is Kind.INPUT and self.role not in ("", "0"))
+        return named and len(self.value.parts) > 1
 
     def words(self, depth: int) -> str:
         """Return a description of the operation, with its parts described down to a depth."""
         said = [f"{role}:{described(part, depth)}" for role, part in self.value.parts if self.role in (None, role)]
-        return f"{self.value.label}({', '.join(sorted(said) if self.value.label in UNORDERED else said)})"
+        return f"{self.value.key}({', '.join(sorted(said) if self.value.operation in UNORDERED else said)})"
 
 
 class Computation:
@@ -71,53 +77,53 @@ class Computation:
         self.flow = flow
         self.values = list(flow.values())
         self.reached = {id(value) for value in self.values}
-        self.at_level: dict[int, dict[str, list[Operation]]] = {}
+        self.at_level: dict[int, dict[Description, list[Operation]]] = {}
 
     @cached_property
     def operations(self) -> list[Operation]:
-        telling = (value for value in self.values if value.parts and value.label not in BLAND)
+        telling = (value for value in self.values if value.parts and value.operation not in BLAND)
         return [operation for value in telling for operation in operations_of(value) if operation.at is not None]
 
     @cached_property
     def views(self) -> list[Operation]:
         """The operations that only change shape or dtype. They count only if no other one does: there are many ways to write them."""
-        return [Operation(value) for value in self.values if value.label in VIEWS and value.parts and isinstance(value.at, ast.expr)]
+        return [Operation(value) for value in self.values if value.is_view and isinstance(value.at, ast.expr)]
 
     @cached_property
     def effects(self) -> dict[int, set[str]]:
-        """The labels of the effects that a value is part of, by the identity of the value."""
+        """The keys of the effects that a value is part of, by the identity of the value."""
         found: dict[int, set[str]] = {}
         for effect in self.flow.effects:
             rest = [effect]
             while rest:
                 value = rest.pop()
-                labels = found.setdefault(id(value), set())
-                if effect.label not in labels:
-                    labels.add(effect.label)
+                keys = found.setdefault(id(value), set())
+                if effect.key not in keys:
+                    keys.add(effect.key)
                     rest += [part for _role, part in value.parts]
         return found
 
-    def described_at(self, level: int) -> Mapping[str, list[Operation]]:
+    def described_at(self, level: int) -> Mapping[Description, list[Operation]]:
         """Return all operations by their descriptions at a level of detail."""
         if level not in self.at_level:
-            found: dict[str, list[Operation]] = {}
+            found: dict[Description, list[Operation]] = {}
             for operation in (*self.operations, *self.views):
                 for said in self.descriptions(operation, level):
                     found.setdefault(said, []).append(operation)
             self.at_level[level] = found
         return self.at_level[level]
 
-    def descriptions(self, operation: Operation, level: int) -> set[str]:
+    def descriptions(self, operation: Operation, level: int) -> set[Description]:
         """Return the descriptions of an operation, one for each of its uses. A higher level is more detailed."""
         words = operation.words(level // 3)
         match level:
             case 0 | 3:
-                return {words}
+                return {(words, "")}
             case 1 | 4:
-                return {f"{words} → {effect}" for effect in self.effects[id(operation.value)]}
-        return {f"{words} → {use}" for use in self.uses(operation.value, level // 2)}
+                return {(words, effect) for effect in self.effects[id(operation.value)]}
+        return {(words, use) for use in self.uses(operation.value, level // 2)}
 
-    def places(self, level: int, told: Set[str], avoided: Set[str]) -> dict[Extent, list[Operation]]:
+    def places(self, level: int, told: Set[Description], avoided: Set[Description]) -> dict[Extent, list[Operation]]:
         """Return the places of the operations that have one of the descriptions `told`, and none of the descriptions `avoided`.
 
         A place in a helper may have several operations, because a helper is read anew for every call.
@@ -128,31 +134,32 @@ class Computation:
                 found.setdefault(where(operation.at), []).append(operation)
         return found
 
-    def place_of_effect(self, level: int, told: Set[str]) -> ast.AST | None:
+    def place_of_effect(self, level: int, told: Set[Description]) -> ast.AST | None:
         """Return the only node that sets a buffer from an operation with one of these descriptions; None if there are none or several."""
-        labels = {said.rpartition(" → ")[2] for said in told if said in self.described_at(level)}
-        places = {where(effect.at): effect.at for effect in self.flow.effects if effect.label in labels}
-        return next(iter(places.values())) if len(places) == 1 and min(labels).startswith("set ") else None
+        uses = {use for words, use in told if (words, use) in self.described_at(level)}
+        effects = [effect for effect in self.flow.effects if effect.key in uses]
+        places = {where(effect.at): effect.at for effect in effects}
+        return next(iter(places.values())) if len(places) == 1 and all(effect.kind is Kind.SET for effect in effects) else None
 
     def uses(self, value: Value, far: int) -> Iterator[str]:
         """Yield the uses of a value, each as a chain of this many users."""
         for role, user in value.users:
             if id(user) not in self.reached:
                 continue
-            if seen_through(user) is not user or user.label == "either":
+            if user.is_view or user.operation == "either":
                 yield from self.uses(user, far)
             elif far == 1:
-                yield f"{role} of {user.label}"
+                yield f"{role} of {user.key}"
             else:
-                yield from (f"{role} of {user.label} → {use}" for use in self.uses(user, far - 1))
+                yield from (f"{role} of {user.key} → {use}" for use in self.uses(user, far - 1))
 
 
 def operations_of(value: Value) -> Iterator[Operation]:
     """Yield the operations of a value. If a view restores the dimension that a statistic lost, its keepdim is no operation."""
-    if value.label in WHOLE:
+    if value.operation in WHOLE:
         yield Operation(value)
         return
-    viewed = any(user.label in VIEWS for _role, user in value.users)
+    viewed = any(user.is_view for _role, user in value.users)
     for role in dict.fromkeys(role for role, _part in value.parts):
         if role != "keepdim" or not viewed:
             yield Operation(value, role)
@@ -161,9 +168,9 @@ def operations_of(value: Value) -> Iterator[Operation]:
 def described(value: Value, depth: int) -> str:
     value = seen_through(value)
     if not depth or not value.parts:
-        return kind(value)
+        return meaning(value)
     parts = sorted(described(part, depth - 1) for _role, part in value.parts)
-    return f"{value.label}({', '.join(parts)})"
+    return f"{value.key}({', '.join(parts)})"
 
 
 def counterparts(reference: str, mistake: str, submission: str) -> tuple[Caret, ...]:
@@ -224,7 +231,7 @@ def the_one(operation: Operation, level: int, right: Computation, wrong: Computa
     for closer in range(level, LEVELS):
         said = wrong.descriptions(operation, closer)
         told = said - right.described_at(closer).keys()
-        avoided = right.described_at(closer).keys() if told == said else frozenset[str]()
+        avoided = right.described_at(closer).keys() if told == said else frozenset[Description]()
         found = theirs.places(closer, told, avoided)
         if not found:
             return theirs.place_of_effect(closer, told)
@@ -239,8 +246,8 @@ def the_one(operation: Operation, level: int, right: Computation, wrong: Computa
 
 def holds_its_sum(value: Value) -> bool:
     """Return True if every sum that a division divides by is written within it. Otherwise a missing term may belong elsewhere."""
-    divisors = [seen_through(part.parts[0][1]) for _role, part in value.parts if value.label == "*" and part.label == "1/"]
-    return all(within(part.at, value.at) for part in divisors if part.label == "+")
+    divisors = [seen_through(part.parts[0][1]) for _role, part in value.parts if value.operation == "*" and part.operation == "1/"]
+    return all(within(part.at, value.at) for part in divisors if part.operation == "+")
 
 
 def within(inner: ast.AST | None, outer: ast.AST | None) -> bool:

@@ -6,7 +6,7 @@ import ast
 import operator
 from collections.abc import Callable, Mapping, Sequence
 
-from normgrade.pointing.values import Value, constant, number, same, seen_through
+from normgrade.pointing.values import Kind, Parts, Value, constant, number, numbered, on_one, same, seen_through
 
 OPERATORS: Mapping[type[ast.AST], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.MatMult: "@", ast.Mod: "%", ast.FloorDiv: "//",
@@ -31,22 +31,22 @@ def operation(name: str, given: Sequence[Value], named: Mapping[str, Value], at:
     """Return the value of an operation on values, some of them with a name."""
     name = SPELLINGS.get(name, name)
     if name == "cat" or name == "stack":
-        return Value(name, parts_of(name, given, named), at)
+        return Value(Kind.OPERATION, name, parts_of(name, given, named), at)
     if len(given) + len(named) == 2 and name in ARITHMETIC and not {"alpha", "rounding_mode"} & named.keys():
         one, other = (*given, *named.values())
         return ARITHMETIC[name](one, other, at)
     if name == "+" and "alpha" in named and len(given) == 2:
-        return Value("+", (("", given[0]), ("", times(named["alpha"], given[1], at))), at)
+        return Value(Kind.OPERATION, "+", (("", given[0]), ("", times(named["alpha"], given[1], at))), at)
     if len(given) == 1 and not named and name in ROOTS:
         return ROOTS[name](given[0], at)
     if name in SPREADS and given:
         return spread(name, given, named, at)
     if name in REDUCTIONS and given:
-        return Value(name, completed(dict(parts_of(name, given, named))), at)
-    return Value(name, parts_of(name, given, named), at)
+        return Value(Kind.OPERATION, name, completed(dict(parts_of(name, given, named))), at)
+    return Value(Kind.OPERATION, name, parts_of(name, given, named), at)
 
 
-def parts_of(name: str, given: Sequence[Value], named: Mapping[str, Value]) -> tuple[tuple[str, Value], ...]:
+def parts_of(name: str, given: Sequence[Value], named: Mapping[str, Value]) -> Parts:
     roles = ("0", *ROLES.get(name, ()))
     placed = [(roles[number] if number < len(roles) else str(number), value) for number, value in enumerate(given)]
     return (*placed, *sorted((SAME_ROLES.get(role, role), value) for role, value in named.items()))
@@ -59,20 +59,20 @@ def spread(name: str, given: Sequence[Value], named: Mapping[str, Value], at: as
     """
     parts = {"0": given[0]}
     for role, value in (*(("", value) for value in given[1:]), *named.items()):
-        is_bool = value.label in ("constant True", "constant False")
+        is_bool = value.kind is Kind.CONSTANT and value.name in ("True", "False")
         if role == "unbiased" or (not role and is_bool and "correction" not in parts):
-            parts["correction"] = constant(int(value.label == "constant True"), value.at)
+            parts["correction"] = constant(int(is_bool and value.name == "True"), value.at)
         elif role in ("correction", "ddof"):
             parts["correction"] = value
         else:
             parts[SAME_ROLES.get(role, role) or ("keepdim" if is_bool else "dim")] = value
     parts.setdefault("correction", constant(1))
     if name == "std":
-        return Value("sqrt", (("0", Value("var", completed(parts), at)),), at)
-    return Value(name, completed(parts), at)
+        return on_one("sqrt", Value(Kind.OPERATION, "var", completed(parts), at), at)
+    return Value(Kind.OPERATION, name, completed(parts), at)
 
 
-def completed(parts: dict[str, Value]) -> tuple[tuple[str, Value], ...]:
+def completed(parts: dict[str, Value]) -> Parts:
     """Return the parts of a reduction, with defaults for the missing ones."""
     return tuple({**parts, "dim": parts.get("dim", constant(None)), "keepdim": parts.get("keepdim", constant(False))}.items())
 
@@ -81,27 +81,27 @@ def completed(parts: dict[str, Value]) -> tuple[tuple[str, Value], ...]:
 
 
 def sum_of(one: Value, other: Value, at: ast.AST | None) -> Value:
-    return folded("+", one, other, at) or Value("+", (("", one), ("", other)), at)
+    return folded("+", one, other, at) or Value(Kind.OPERATION, "+", (("", one), ("", other)), at)
 
 
 def difference(one: Value, other: Value, at: ast.AST | None) -> Value:
-    return folded("-", one, other, at) or Value("-", (("0", one), ("1", other)), at)
+    return folded("-", one, other, at) or Value(Kind.OPERATION, "-", numbered((one, other)), at)
 
 
 def times(one: Value, other: Value, at: ast.AST | None) -> Value:
     if number(one) is None and same(one, other):
-        return Value("square", (("0", one),), at)
-    return folded("*", one, other, at) or Value("*", (("", one), ("", other)), at)
+        return on_one("square", one, at)
+    return folded("*", one, other, at) or Value(Kind.OPERATION, "*", (("", one), ("", other)), at)
 
 
 def quotient(one: Value, other: Value, at: ast.AST | None) -> Value:
     """Return a / b as a · (1 / b), so that a reciprocal root and a division by a root are the same."""
     if found := folded("/", one, other, at):
         return found
-    if one.label == "sum" and seen_through(other).label not in ("+", "-"):  # n - 1 or n + 1 gives no mean
-        return Value("mean", (*one.parts, ("by", other)), at)
-    inverse = Value("1/", (("0", other),), at)
-    return inverse if number(one) == 1 else Value("*", (("", one), ("", inverse)), at)
+    if one.operation == "sum" and seen_through(other).operation not in ("+", "-"):  # n - 1 or n + 1 gives no mean
+        return Value(Kind.OPERATION, "mean", (*one.parts, ("by", other)), at)
+    inverse = on_one("1/", other, at)
+    return inverse if number(one) == 1 else Value(Kind.OPERATION, "*", (("", one), ("", inverse)), at)
 
 
 def power(one: Value, other: Value, at: ast.AST | None) -> Value:
@@ -109,24 +109,24 @@ def power(one: Value, other: Value, at: ast.AST | None) -> Value:
         return found
     match number(other):
         case 2:
-            return Value("square", (("0", one),), at)
+            return on_one("square", one, at)
         case 0.5:
-            return Value("sqrt", (("0", one),), at)
+            return on_one("sqrt", one, at)
         case -0.5:
             return reciprocal_root(one, at)
-    return Value("**", (("0", one), ("1", other)), at)
+    return Value(Kind.OPERATION, "**", numbered((one, other)), at)
 
 
 def reciprocal_root(value: Value, at: ast.AST | None) -> Value:
-    return Value("1/", (("0", Value("sqrt", (("0", value),), at)),), at)
+    return on_one("1/", on_one("sqrt", value, at), at)
 
 
 def reciprocal(value: Value, at: ast.AST | None) -> Value:
-    return Value("1/", (("0", value),), at)
+    return on_one("1/", value, at)
 
 
 def square(value: Value, at: ast.AST | None) -> Value:
-    return Value("square", (("0", value),), at)
+    return on_one("square", value, at)
 
 
 def folded(sign: str, one: Value, other: Value, at: ast.AST | None) -> Value | None:
@@ -147,23 +147,53 @@ def as_number(found: float, at: ast.AST | None) -> Value:
 
 def negative(value: Value, at: ast.AST | None) -> Value:
     known = number(value)
-    return Value("negative", (("0", value),), at) if known is None else as_number(-known, at)
+    return on_one("negative", value, at) if known is None else as_number(-known, at)
 
 
 def negated(value: Value, at: ast.AST | None) -> Value:
     """Return the negation of a value; a comparison becomes the opposite comparison."""
-    if value.label in OPPOSITES:
-        return Value(OPPOSITES[value.label], value.parts, value.at)
-    return value.parts[0][1] if value.label == "not" else Value("not", (("0", value),), at)
+    if value.operation in OPPOSITES:
+        return Value(Kind.OPERATION, OPPOSITES[value.operation], value.parts, value.at)
+    return value.parts[0][1] if value.operation == "not" else on_one("not", value, at)
 
 
 def either(condition: Value, then: Value, otherwise: Value, at: ast.AST | None) -> Value:
     """Return one of two values, chosen by a condition."""
     if seen_through(then) is seen_through(otherwise):
-        return then
-    if condition.label in ("not", "is not", "!=", "not in"):
-        return Value("either", (("if", negated(condition, at)), ("then", otherwise), ("else", then)), at)
-    return Value("either", (("if", condition), ("then", then), ("else", otherwise)), at)
+        of_dtype = any(part.operation == "dtype" for _role, part in condition.parts)
+        return otherwise if of_dtype and not then.is_view else then  # `y if x.dtype == wide else y.to(x.dtype)` has the dtype of x
+    if condition.operation in ("not", "is not", "!=", "not in"):
+        return Value(Kind.OPERATION, "either", (("if", negated(condition, at)), ("then", otherwise), ("else", then)), at)
+    return Value(Kind.OPERATION, "either", (("if", condition), ("then", then), ("else", otherwise)), at)
+
+
+# Several values
+
+
+def several(values: list[Value], at: ast.AST) -> Value:
+    """Return several values as one; if all are constants, as one constant."""
+    if values and all(value.kind is Kind.CONSTANT for value in values):
+        return Value(Kind.CONSTANT, f"({', '.join(value.name for value in values)})", at=at)
+    if len(values) == 1 and values[0].operation == "*of":
+        return values[0]
+    return Value(Kind.OPERATION, "several", numbered(values), at)
+
+
+def item(value: Value, number: int, at: ast.AST) -> Value:
+    """Return one of several values; for `var_mean`, the variance or the mean."""
+    inner = seen_through(value)
+    match inner.operation:
+        case "several" if number < len(inner.parts):
+            return inner.parts[number][1]
+        case "var_mean" | "std_mean" if number == 0:
+            var = Value(Kind.OPERATION, "var", inner.parts, inner.at)
+            return var if inner.name == "var_mean" else on_one("sqrt", var, inner.at)
+        case "var_mean" | "std_mean":
+            return Value(Kind.OPERATION, "mean", tuple(part for part in inner.parts if part[0] != "correction"), inner.at)
+        case "either":
+            condition, then, otherwise = (part for _role, part in inner.parts)
+            return either(condition, item(then, number, at), item(otherwise, number, at), at)
+    return Value(Kind.OPERATION, "item", numbered((value, constant(number))), at)
 
 
 PAIRS = (("is", "is not"), ("==", "!="), ("in", "not in"), ("<", ">="), (">", "<="))

@@ -88,6 +88,20 @@ def test_a_mistake_is_found_in_another_spelling(name: str, old: str, new: str, p
         ("spectral_norm", "view-of-strided-weight", "weight.reshape(", "weight.view(", ["view"]),
         ("spectral_norm", "reshaped-to-transposed", "(weight.shape[0], -1)", "(-1, weight.shape[0])", ["reshape"]),
         ("spectral_norm", "no-gradient-at-all", "    def forward(", "    @torch.no_grad()\n    def forward(", ["no_grad"]),
+        (
+            "spectral_norm",
+            "no-gradient-at-all",
+            "    def forward(",
+            "    @torch.inference_mode\n    def forward(",
+            ["torch.inference_mode"],
+        ),
+        (
+            "spectral_norm",
+            "no-gradient-at-all",
+            "    def forward(",
+            "    @torch.set_grad_enabled(False)\n    def forward(",
+            ["set_grad_enabled"],
+        ),
         ("deep_norm", "alpha-as-integer", "self.alpha = alpha", "self.alpha = int(alpha)", ["int"]),
         ("deep_norm", "eps-1e-6", "nn.LayerNorm(dim)", "nn.LayerNorm(dim, eps=1e-6)", ["1e-6"]),
         ("deep_norm", "modules-only", "self.sublayer = sublayer", "self.sublayer = nn.Sequential(sublayer)", ["Sequential"]),
@@ -99,6 +113,35 @@ def test_a_mistake_is_found_in_another_spelling(name: str, old: str, new: str, p
 def test_calls_loops_and_initial_values_have_places(slug: str, name: str, old: str, new: str, places: list[str]) -> None:
     right = read_text(COURSE.exercise(slug).reference).replace("linear", "layer").replace("matrix", "w")
     assert right.count(old) == 1 and pointed(name, right.replace(old, new), slug) == places
+
+
+@pytest.mark.parametrize(
+    ("slug", "name", "old", "new", "places"),
+    [
+        ("softmax", "dtype-not-restored", "y.to(x.dtype)", "y", ["y"]),
+        ("softmax", "input-overwritten", "torch.exp(wide - largest)", "torch.exp(wide.sub_(largest))", ["sub_"]),
+        ("softmax", "always-float32", "x.to(torch.promote_types(x.dtype, torch.float32))", "x.float()", ["float"]),
+        ("layer_norm_backward", "dweight-without-normed", "(wide * normed)", "(wide)", ["sum"]),
+        (
+            "layer_norm_backward",
+            "mean-term-missing",
+            "dnormed - along_ones - along_normed",
+            "dnormed - along_normed",
+            ["dnormed - along_normed"],
+        ),
+    ],
+)
+def test_a_mistake_is_found_in_a_function(slug: str, name: str, old: str, new: str, places: list[str]) -> None:
+    right = read_text(COURSE.exercise(slug).reference).replace("dy", "g").replace("cache", "kept")
+    assert right.count(old) == 1 and pointed(name, right.replace(old, new), slug) == places
+
+
+def test_a_helper_does_not_return_the_result() -> None:
+    """Return float32 from a helper, and the dtype of the input from the function."""
+    helper = "import torch\n\ndef exps(x):\n    return torch.exp(x - x.amax(-1, keepdim=True))\n\n"
+    source = helper + "def softmax(x, dim=-1):\n    e = exps(x.float())\n    return (e / e.sum(dim, keepdim=True)).to(x.dtype)\n"
+    assert pointed("dtype-not-restored", source, "softmax") == []
+    assert pointed("dtype-not-restored", source.replace(".to(x.dtype)", ""), "softmax") == ["e / e.sum(dim, keepdim=True)"]
 
 
 def test_both_places_of_a_mistake_are_found_or_none() -> None:

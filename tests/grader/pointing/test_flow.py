@@ -1,11 +1,9 @@
-"""The flow of values through a module, read from its source without the names in between."""
+"""The effects of a module: which functions are read, in which order, and with which values."""
 
 from __future__ import annotations
 
-import pytest
-
-from normgrade.pointing.flow import Flow, TooLarge, flow_of
-from normgrade.pointing.values import Value, same, seen_through
+from normgrade.pointing.flow import Flow, flow_of
+from normgrade.pointing.values import Kind, Value, seen_through
 
 HEAD = "import torch\nfrom torch import nn\nclass Norm(nn.Module):\n"
 INIT = """\
@@ -16,41 +14,29 @@ INIT = """\
 """
 
 
-def effects(flow: Flow) -> dict[str, Value]:
-    return {effect.label: effect for effect in flow.effects}
+def effects(flow: Flow) -> dict[tuple[Kind, str], Value]:
+    return {(effect.kind, effect.name): effect for effect in flow.effects}
 
 
-def output(body: str, more: str = "") -> Value:
-    lines = "".join(f"        {line}\n" for line in body.splitlines())
-    flow = flow_of(f"{HEAD}{INIT}    def forward(self, x):\n{lines}{more}")
-    return seen_through(effects(flow)["return of forward"].parts[0][1])
+def test_the_constructor_is_read_before_other_methods() -> None:
+    flow = flow_of(f"{HEAD}    def forward(self, x):\n        return x + self.small\n{INIT}")
+    total = seen_through(effects(flow)[Kind.RETURN, "forward"].parts[0][1])
+    assert [part.key for _role, part in total.parts] == ["input 0", "argument eps"]
 
 
-def test_variables_attributes_and_helpers_disappear() -> None:
-    plain = output("return x / (x.var(-1) + self.small)")
-    assert same(plain, output("v = x.var(-1)\nw = v + self.small\ny = x / w\nreturn y"))
-    assert same(plain, output("return self.over(x, v=x.var(-1))", "    def over(self, y, v):\n        return y / (v + self.small)\n"))
-    assert same(plain, output("return over(x, self.small)", "def over(y, e):\n    return y / (torch.var(y, -1) + e)\n"))
-    assert same(
-        plain,
-        output(
-            "return N.apply(x, self.small)",
-            "class N(torch.autograd.Function):\n    def forward(ctx, y, e):\n        return y / (y.var(-1) + e)\n",
-        ),
+def test_a_helper_is_read_only_in_its_callers() -> None:
+    flow = flow_of("def norm(x, eps):\n    return double(x + eps)\ndef double(x):\n    return 2 * x\n")
+    [effect] = flow.effects
+    assert [part.key for _role, part in seen_through(effect.parts[0][1]).parts] == ["constant 2", "+"]
+
+
+def test_a_method_of_a_base_is_found() -> None:
+    base = (
+        "import torch\nclass Base(torch.nn.Module):\n    def scale(self):\n        return 3\n    def forward(self, x):\n        return x\n"
     )
-
-
-def test_a_constructor_argument_keeps_its_name() -> None:
-    total = output("return x + self.small")
-    assert [part.label for _role, part in total.parts] == ["input 0", "argument eps"]
-
-
-def test_branches_become_one_value_of_two() -> None:
-    expected = output("return x.mean(0) if self.training else self.weight")
-    assert same(expected, output("if self.training:\n    y = x.mean(0)\nelse:\n    y = self.weight\nreturn y"))
-    assert same(expected, output("if self.training:\n    return x.mean(0)\nreturn self.weight"))
-    assert same(expected, output("if not self.training:\n    return self.weight\nreturn x.mean(0)"))
-    assert same(expected, output("if x.dim() == 7:\n    raise ValueError\nreturn x.mean(0) if self.training else self.weight"))
+    flow = flow_of(f"{base}class Norm(Base):\n    def forward(self, x):\n        return super().forward(x) + self.scale()\n")
+    found = [effect for effect in flow.effects if effect.kind is Kind.RETURN]
+    assert [seen_through(part).key for _role, part in seen_through(found[-1].parts[0][1]).parts] == ["input 0", "constant 3"]
 
 
 def test_defaults_initial_values_and_refusals_are_effects() -> None:
@@ -58,60 +44,12 @@ def test_defaults_initial_values_and_refusals_are_effects() -> None:
         HEAD + INIT + "    def forward(self, x):\n        if x.dim() < 2:\n            raise ValueError('few')\n        return x\n"
     )
     found = effects(flow)
-    assert found["default eps"].parts[0][1].label == "constant 1e-05"
-    assert [part.label for _role, part in found["begin weight"].parts] == ["Parameter", "kept as parameter"]
-    assert found["raise ValueError"].parts[0][1].label == "<"
+    assert found[Kind.DEFAULT, "eps"].parts[0][1].key == "constant 1e-05"
+    assert [part.key for _role, part in found[Kind.BEGIN, "weight"].parts] == ["Parameter", "note kept as parameter"]
+    assert found[Kind.RAISE, "ValueError"].parts[0][1].key == "<"
     assert flow.state == {"weight"}
 
 
-def test_calls_loops_and_foreign_attributes_are_effects() -> None:
-    body = "for one in (x, self.weight):\n    if one.dim() > 2:\n        nn.init.zeros_(one)\nx.grad = self.weight * 2\nreturn x"
-    lines = "".join(f"        {line}\n" for line in body.splitlines())
-    found = effects(flow_of(f"{HEAD}{INIT}    def forward(self, x):\n{lines}"))
-    assert [part.label for _role, part in found["loop"].parts] == ["several"]
-    assert [(role, part.label) for role, part in found["do"].parts] == [("0", "zeros_"), ("if", ">")]
-    assert found["overwrite"].parts[0][1].label == "*"
-    assert all(found[label].is_effect for label in ("loop", "do", "overwrite"))
-
-
-def test_a_call_that_sets_a_buffer_is_one_effect() -> None:
-    more = '        self.register_buffer("total", torch.zeros(n), persistent=False)\n'
-    flow = flow_of(f"{HEAD}{INIT}{more}    def forward(self, x):\n        self.total.data.copy_(x)\n        return x\n")
-    found = effects(flow)
-    assert [(role, part.label) for role, part in found["begin total"].parts][2:] == [("persistent", "constant False")]
-    assert found["set total"].parts[0][1].label == "detach" and "do" not in found
-
-
-def test_the_constructor_of_an_attribute_belongs_to_its_call() -> None:
-    more = "        self.inner = nn.LayerNorm(n, bias=False)\n"
-    flow = flow_of(f"{HEAD}{INIT}{more}    def forward(self, x):\n        return self.inner(x)\n")
-    made = seen_through(effects(flow)["return of forward"].parts[0][1]).part("called")
-    assert made is not None and [(role, part.label) for role, part in made.parts] == [("0", "argument n"), ("bias", "constant False")]
-
-
-@pytest.mark.parametrize(
-    ("update", "graph"),
-    [
-        ("self.total = self.total + x.mean(0)", "kept"),
-        ("self.total = self.total + x.mean(0).detach()", "cut"),
-        ("self.total = self.total + x.data.mean(0)", "cut"),
-        ("with torch.no_grad():\n    self.total.mul_(0.9).add_(x.mean(0), alpha=0.1)", "cut"),
-        ("self.total.lerp_(x.mean(0), 0.1)", "kept"),
-        ("self.total.data = self.total + x.mean(0)", "cut"),
-    ],
-)
-def test_a_buffer_keeps_the_graph_unless_cut(update: str, graph: str) -> None:
-    lines = "".join(f"        {line}\n" for line in update.splitlines())
-    init = INIT + '        self.register_buffer("total", torch.zeros(n))\n'
-    found = effects(flow_of(f"{HEAD}{init}    def forward(self, x):\n{lines}        return x\n"))
-    assert [part.label for role, part in found["set total"].parts if role == "graph"] == [f"graph {graph}"]
-
-
-def test_recursion_and_odd_statements_end() -> None:
-    flow_of(HEAD + "    def forward(self, x):\n        return self.forward(x) + self.forward(-x)\n")
-    flow_of("try:\n    a = [b for b in range(3)]\nexcept ValueError:\n    pass\nwhile a:\n    a, *b = a\ndel b\nlambda: (yield)\n")
-
-
-def test_an_enormous_computation_is_refused() -> None:
-    with pytest.raises(TooLarge):
-        flow_of("def f(x):\n    return " + " + ".join(["x"] * 30) + "\n" + "".join(f"def g{n}(x):\n    return f(x)\n" for n in range(900)))
+def test_the_default_of_a_class_is_an_effect() -> None:
+    found = effects(flow_of("class Norm:\n    eps: float = 1e-3\n"))
+    assert found[Kind.DEFAULT, "eps"].parts[0][1].key == "constant 0.001"

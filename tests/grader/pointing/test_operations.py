@@ -51,13 +51,22 @@ def test_different_operations_are_not_the_same(one: str, other: str) -> None:
     assert not same(returned(one), returned(other))
 
 
+@pytest.mark.parametrize(
+    ("condition", "expected"), [("x.dtype == torch.float64", "to"), ("torch.float64 != x.dtype", "to"), ("dim is None", "sqrt")]
+)
+def test_a_choice_by_dtype_is_a_cast(condition: str, expected: str) -> None:
+    """Follow a value that is cast unless it has the dtype already."""
+    [effect] = flow_of(f"import torch\ndef f(x, dim):\n    y = x.sqrt()\n    return y if {condition} else y.to(x.dtype)\n").effects
+    assert effect.parts[0][1].parts[0][1].key == expected
+
+
 def test_the_default_correction_of_a_variance_is_one() -> None:
-    assert [part.label for role, part in returned("x.var(-1)").parts if role == "correction"] == ["constant 1"]
+    assert [part.key for role, part in returned("x.var(-1)").parts if role == "correction"] == ["constant 1"]
 
 
 def test_both_of_var_mean_are_statistics() -> None:
     var, mean = returned("torch.var_mean(x, -1)[0]"), returned("torch.var_mean(x, -1)[1]")
-    assert (var.label, mean.label) == ("index", "index")
+    assert (var.key, mean.key) == ("index", "index")
     [effect] = flow_of("import torch\ndef f(x):\n    var, mean = torch.var_mean(x, -1, correction=0)\n    return var - mean\n").effects
     difference = seen_through(effect.parts[0][1])
-    assert [part.label for _role, part in difference.parts] == ["var", "mean"]
+    assert [part.key for _role, part in difference.parts] == ["var", "mean"]
