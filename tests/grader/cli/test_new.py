@@ -77,7 +77,7 @@ def test_second_run_adds_only_missing_files(run: Run, tmp_path: Path) -> None:
 
 def test_a_taken_name_is_refused(run: Run) -> None:
     code, out, err = run("new", "rms", "RMS(x)")
-    assert (code, out) == (2, "") and err.startswith('Error: The name "rms" is taken: that exercise defines rms(x, eps=1e-05). ')
+    assert (code, out) == (2, "") and err.startswith('Error: The exercise "rms" already exists, and defines rms(x, eps=1e-05). ')
 
 
 def test_a_wrong_name_or_signature_changes_nothing(run: Run, tmp_path: Path) -> None:
