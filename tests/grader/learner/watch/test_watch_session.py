@@ -58,7 +58,7 @@ def begin(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Begi
 
     def begun(*reports: Report) -> Watching:
         grader: Any = Grader([*reports])
-        monkeypatch.setattr("normgrade.learner.watch.watch_session.report_on", Grader.report_on)
+        monkeypatch.setattr("normgrade.grading.reporting.report_on", Grader.report_on)
         watching = Watching(grader, tiny, tiny.exercise("rms"))
         for number in range(len(reports)):
             (tmp_path / "rms.py").write_text(CODE + "#" * number, encoding="utf-8")
