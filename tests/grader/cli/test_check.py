@@ -282,7 +282,7 @@ def test_a_course_is_found_on_any_path(way: str, invoke: Invoke, here: Path, tin
 
 def test_next_exercise_is_named_after_passing(invoke: Invoke, put: Put) -> None:
     put("rms")
-    following = "Next is centring (level 2, Layers): `normgrade show centring` shows the task."
+    following = "Next is centring (level 2, Layers). Run `normgrade show centring` to see the task."
     assert "Next is" not in invoke("check", "rms").stdout  # there is no workspace
     invoke("init", ".")
     said = " ".join(invoke("check", "rms").stdout.split())

@@ -20,7 +20,7 @@ Invoke = Callable[..., subprocess.CompletedProcess[str]]
 Put = Callable[..., None]
 Run = Callable[..., tuple[int, str, str]]
 WRONG = "def rms(x, eps=1e-5):\n    return 0.5 * x / (x.float() ** 2).mean(-1, keepdim=True).add(eps) ** 0.5\n"
-NEXT = "Next is {0} (level {1}, {2}): `normgrade show {0}` shows the task, and {0}.py is where your code goes."
+NEXT = "Next is {0} (level {1}, {2}). Run `normgrade show {0}` to see the task, and write your code in {0}.py."
 GONE = "Error: The current folder does not exist any more. Go to another one, then try again.\n"
 HOSTILE = "raise SystemExit('a file of the current folder was imported')\n"
 
@@ -232,9 +232,11 @@ def test_an_attempt_that_cannot_be_kept_changes_no_verdict(
     with open(here / ".normgrade" / "lock", "wb") as locked:
         flock(locked, LOCK_EX)
         said = in_a_process("check", "rms", "-q", course=tiny)
-    kept = f'Note: What was tried cannot be kept in "{here / ".normgrade" / "progress.db"}" '
+    kept = f'Note: The attempts in "{here / ".normgrade" / "progress.db"}" cannot be read or written '
     assert said.returncode == code and "rms · rms.py" in said.stdout
-    assert said.stderr == f'{kept}("{here / ".normgrade" / "lock"}" is locked). Free the file, or move it away to begin anew.\n'
+    assert (
+        said.stderr == f'{kept}("{here / ".normgrade" / "lock"}" is locked). Unlock or repair the file, or move it away to start again.\n'
+    )
 
 
 def test_the_carried_course_is_found_from_anywhere(here: Path, in_a_process: Invoke) -> None:
@@ -262,8 +264,8 @@ def test_a_day(run: Run, tmp_path: Path, tiny: Course, monkeypatch: pytest.Monke
     (tmp_path / "norms" / "rms.py").write_text(WRONG, encoding="utf-8")
     code, out, err = run("check", "rms")
     assert code == 1 and "../rms.py 1 of 8 points, not passed" in out, out + err
-    assert "Go on with rms (level 1, Functions): " in run()[1]
-    assert run("hint", "rms")[1] == "About what failed first at your last check: Average over the last dimension. (1 more hint)"
+    assert "Continue with rms (level 1, Functions): " in run()[1]
+    assert run("hint", "rms")[1] == "About the first failure of your last check: Average over the last dimension. (1 more hint)"
     assert run("hint", "rms")[1] == "Square, average, take the root. (That was the last one.)"
     assert run("hint", "rms")[1] == "There are no more hints for rms. `normgrade solution rms --spoil` shows the answer."
     code, _, err = run("solution", "rms")
@@ -278,7 +280,7 @@ def test_a_day(run: Run, tmp_path: Path, tiny: Course, monkeypatch: pytest.Monke
 
     out = run("progress")[1]
     assert "rms 1 ✓ passed 2 1 → 8 just now" in out and "1 of 2 passed, 2 attempts" in out and "Passed after 2 attempts." in out
-    assert out.endswith("Next is centring (level 2, Layers): `normgrade show centring` shows the task.")
+    assert out.endswith("Next is centring (level 2, Layers). Run `normgrade show centring` to see the task.")
     assert "passed" in run("list")[1]
 
     out = run("reset", "rms")[1]

@@ -13,7 +13,7 @@ from normgrade.course.mistakes import read_mistakes
 from normgrade.learner.attempts import Attempt, Attempts
 from normgrade.report.report import Outcome
 
-NEXT = "Next is {0} (level {1}, {2}): `normgrade show {0}` shows the task, and {0}.py is where your code goes."
+NEXT = "Next is {0} (level {1}, {2}). Run `normgrade show {0}` to see the task, and write your code in {0}.py."
 Run = Callable[..., tuple[int, str, str]]
 
 
@@ -40,7 +40,7 @@ def test_attempts_of_an_older_version_give_hints(run: Run, here: Path) -> None:
     attempts = [Attempt(datetime.now(UTC), "rms", Outcome.FAILED, 1, 8, mistakes, "", hint) for mistakes in ((), ("sum-for-mean", "gone"))]
     progress = Attempts(here / ".normgrade/progress.db")
     progress.add(attempts[:1])
-    assert run("hint", "rms")[1] == "About what failed first at your last check: Average over the last dimension. (1 more hint)"
+    assert run("hint", "rms")[1] == "About the first failure of your last check: Average over the last dimension. (1 more hint)"
     progress.add(attempts[1:])
     assert run("hint", "rms")[1].startswith("The diagnosis of your last check was sum-for-mean: ")
     assert run("hint", "rms")[1] == "Square, average, take the root. (That was the last one.)"

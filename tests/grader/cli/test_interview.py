@@ -64,7 +64,7 @@ def test_check_tells_only_claims_and_the_time(run: Run, begun: Path, tiny: Cours
         assert code == 1 and f"interviews/{begun.name}/rms.py 1 of 8 points, not passed" in out and "formula ✗" in out
         assert all(secret not in out for secret in ("sum-for-mean", "numbers differ", "Diagnosis", "normgrade hint", "Average"))
         assert err.startswith(f"Interview {begun.name}: 30 of 30 minutes are left, until ")
-        assert err.endswith(" While this interview runs, nothing is explained of rms.")
+        assert err.endswith(" Failures of rms are not explained during this interview.")
     report = json.loads(run("check", "rms", "--format", "json")[1])["reports"][0]
     assert report["diagnoses"] == [] and all(check["differences"] == [] for check in report["checks"])
     assert [attempt.diagnoses for attempt in Attempts(tmp_path / ".normgrade/progress.db").attempts()] == [()] * 4
@@ -79,10 +79,10 @@ def test_commands_that_help_wait(run: Run, begun: Path, arguments: str) -> None:
     code, out, err = run(*arguments.split())
     command = f"normgrade {arguments}" if "--answers" in arguments else f"normgrade {arguments.split()[0]}"
     assert (code, out) == (2, "") and begun.exists()
-    wait = f"Error: `{command.replace(' rms', '')}` has to wait: an interview is running, and 30 of 30 minutes are left."
-    assert err == f"{wait} `normgrade interview --end` ends it."
+    wait = f"Error: `{command.replace(' rms', '')}` is not available during an interview: 30 of 30 minutes are left."
+    assert err == f"{wait} Run `normgrade interview --end` to end it."
     run("interview", "--end")
-    assert "has to wait" not in run("show", "rms", "--answers")[2]
+    assert "not available" not in run("show", "rms", "--answers")[2]
 
 
 def test_other_commands_mention_the_interview(run: Run, begun: Path) -> None:
@@ -91,7 +91,7 @@ def test_other_commands_mention_the_interview(run: Run, begun: Path) -> None:
     assert running in run("list")[1] and "Next is" not in run("list")[1]
     for command in ((), ("progress",)):
         out = run(*command)[1]
-        assert running in out and out.endswith("`normgrade interview` goes on with it.") and "hint" not in out
+        assert running in out and out.endswith("Run `normgrade interview` to continue it.") and "hint" not in out
 
 
 def test_the_end_tells_points_mistakes_and_answers(run: Run, begun: Path, tiny: Course, interviews: Interviews) -> None:
@@ -113,9 +113,9 @@ def test_the_end_tells_points_mistakes_and_answers(run: Run, begun: Path, tiny: 
 
 def test_late_interview_ends_at_the_next_call(run: Run, begun: Path, interviews: Interviews) -> None:
     grow_late(interviews)
-    over = "The time of your interview is over: `normgrade interview` ends it, and tells how it went."
+    over = "The time of your interview is over. Run `normgrade interview` to end it and see the result."
     assert run()[1] == over == run("check")[2] and run("progress")[1].endswith(over)
-    assert "the time of your interview is over, and `normgrade interview` ends it." in run("hint", "rms")[2]
+    assert "the time of your interview is over. Run `normgrade interview` to end it." in run("hint", "rms")[2]
     assert run("interview")[1].startswith(f"Interview {begun.name} is over: 30 of 30 minutes.")
     assert interviews.running() is None
 
@@ -193,7 +193,7 @@ def test_an_interrupt_loses_nothing(run: Run, begun: Path, monkeypatch: pytest.M
         ("--seed x", '"x" is no seed. Give --seed a whole number from 0 to 4294967295, or "random".'),
         ("--end", "No interview is running. `normgrade interview` begins one."),
         ("--end --minutes 30", "--minutes is for a new interview. `normgrade interview --end` ends the one that runs."),
-        ("--minutes 5 --questions 3", "3 questions take 6 minutes, and the interview has 5. Give fewer --questions, or more --minutes."),
+        ("--minutes 5 --questions 3", "3 questions take 6 minutes, but the interview has 5. Use fewer --questions, or more --minutes."),
     ],
 )
 def test_wrong_usage_is_explained_and_nothing_begins(run: Run, tmp_path: Path, arguments: str, sentence: str) -> None:
@@ -208,7 +208,7 @@ def test_options_do_not_change_a_running_interview(run: Run, begun: Path) -> Non
 
 
 def test_without_a_workspace_there_is_no_interview(run: Run, tmp_path: Path) -> None:
-    said = f'Error: "{tmp_path}" is in no workspace. Begin one with `normgrade init`, or go to the folder of yours.'
+    said = f'Error: "{tmp_path}" is not in a workspace. Run `normgrade init` to create one, or go to your workspace.'
     assert run("interview") == (2, "", said)
 
 

@@ -38,8 +38,8 @@ def test_list_shows_prerequisites_and_the_next_exercise(
     assert "centring 2 10 – rms `normgrade show SLUG` shows a task" in run("list", "--course", course)[1]
     run("init", ".", "--course", course)
     out = run("list", "--course", course)[1]
-    assert "centring 2 10 not started rms" in out and out.endswith("Next is rms (level 1, Functions): `normgrade show rms` shows the "
-                                                                   "task, and rms.py is where your code goes.")  # fmt: skip
+    assert "centring 2 10 not started rms" in out
+    assert out.endswith("Next is rms (level 1, Functions). Run `normgrade show rms` to see the task, and write your code in rms.py.")
     Attempts(tmp_path / ".normgrade/progress.db").add([Attempt(datetime.now(UTC), "rms", Outcome.PASSED, 8, 8)])
     out = run("list", "--course", course)[1]
     assert "rms 1 8 passed" in out and "centring 2 10 not started `normgrade" in out and "Next is centring (level 2, Layers)" in out

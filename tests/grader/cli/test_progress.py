@@ -57,7 +57,7 @@ def test_attempts_and_mistakes_are_shown(run: Callable[..., tuple[int, str, str]
     assert (code, err) == (0, "")
     assert "rms 1 best 3/8 2 3 just now" in out and "centring" not in out.partition("Open as well")[0]
     assert "0 of 2 passed, 2 attempts; 1 is not started" in out
-    assert "Mistakes made most often (in several attempts in a row: once) once sum-for-mean" in out and "Go on with rms" in out
+    assert "Mistakes made most often (in several attempts in a row: once) once sum-for-mean" in out and "Continue with rms" in out
 
 
 def test_another_way_is_suggested_after_a_pass(run: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ def test_command_asks_for_a_workspace(command: str, run: Run, here: Path) -> Non
     assert (code, out) == (
         2,
         "",
-    ) and err == f'Error: "{here}" is in no workspace. Begin one with `normgrade init`, or go to the folder of yours.'
+    ) and err == f'Error: "{here}" is not in a workspace. Run `normgrade init` to create one, or go to your workspace.'
 
 
 def test_the_old_file_is_kept_with_its_date(run: Run, here: Path, tiny: Course) -> None:

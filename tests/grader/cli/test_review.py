@@ -116,9 +116,9 @@ def test_first_line_of_code_is_found(source: str, first: int) -> None:
 
 def test_review_waits_while_an_interview_runs(run: Run, kept: Attempts) -> None:
     run("interview")
-    assert run("review")[2].startswith("Error: `normgrade review` has to wait: an interview is running, ")
+    assert run("review")[2].startswith("Error: `normgrade review` is not available during an interview: ")
 
 
 def test_review_needs_a_workspace(run: Run, tmp_path: Path) -> None:
-    said = f'Error: "{tmp_path}" is in no workspace. Begin one with `normgrade init`, or go to the folder of yours.'
+    said = f'Error: "{tmp_path}" is not in a workspace. Run `normgrade init` to create one, or go to your workspace.'
     assert run("review") == (2, "", said)

@@ -31,7 +31,7 @@ def test_another_file_can_be_tried(run: Run, tmp_path: Path) -> None:
     ("arguments", "said"),
     [
         (("rms", "rms(", "[1]"), "CALL cannot be read at line 1, column 4: '(' was never closed."),
-        (("rms", "rsm()", "[1]"), 'rms has no "rsm" to call. Did you mean "rms"? There is rms.'),
+        (("rms", "rsm()", "[1]"), 'rms has no "rsm" to call. Did you mean "rms"? Choose from rms.'),
         (("rsm", "rms()", "[1]"), 'No exercise named "rsm". Did you mean "rms"? `normgrade list` shows them all.'),
         (("rms", "rms()", "[1, [2]]"), "INPUT is ragged: INPUT[0] has the shape (), and INPUT[1] has (1,)."),
         (("rms", "rms()", "[1]", "--dtype", "flaot16"),

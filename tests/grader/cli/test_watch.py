@@ -147,7 +147,7 @@ def test_an_afternoon(begin: Begin, folder: Path, tiny: Course) -> None:
     terminal.see(r"✓ It can be called and returns a tensor")
     terminal.see(r"✗")
     terminal.press("h")
-    terminal.see(r"Hint: About what failed first at your last check: Average over the last dimension\.")
+    terminal.see(r"Hint: About the first failure of your last check: Average over the last dimension\.")
     path.write_text("def rms(x,\n", encoding="utf-8")
     terminal.see(r"syntax: The file is not valid Python")
     path.unlink()

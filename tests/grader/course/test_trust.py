@@ -119,8 +119,9 @@ def hostile_course(folder: Path, tiny: Course) -> Path:
 
 def refusal(workspace: Path, course: Path) -> str:
     return (
-        f'Error: The workspace "{workspace}" names the course "{course}", which you do not trust yet: its code would run with your '
-        f"permissions. If you trust it, run `normgrade init {workspace} --course {course}`; --course DIR names a course for one time."
+        f'Error: The workspace "{workspace}" names the course "{course}", which you do not trust yet: its code would run with '
+        f"your permissions. If you trust it, run `normgrade init {workspace} --course {course}`. "
+        "Use --course DIR to choose a course for one command only."
     )
 
 
@@ -442,8 +443,8 @@ def test_links_and_pipes_are_reported(trap: Path, run: Run, outside: Path) -> No
         f'No workspace can be begun at "." ("{trap / "prompts"}" is a symbolic link, not a folder). Name a folder that you may write in.'
     )
     assert run("init")[2] == f"Error: {prompts}"
-    kept = f'What was tried cannot be kept in "{trap / ".normgrade/progress.db"}"'
-    free = "Free the file, or move it away to begin anew."
+    kept = f'The attempts in "{trap / ".normgrade/progress.db"}" cannot be read or written'
+    free = "Unlock or repair the file, or move it away to start again."
     assert run("progress")[2] == f'Error: {kept} ("{trap / ".normgrade"}" is a symbolic link, not a folder). {free}'
     assert run("check", "rms")[2] == f'Note: {kept} ("{trap / ".normgrade"}" is a symbolic link, not a folder). {free}'
     written = 'Error: The report cannot be written to "report.html" (it is a symbolic link, not a file). Name another file with --output.'
@@ -489,14 +490,14 @@ def test_a_notebook_writes_nothing_through_a_link(trap: Path, outside: Path, tin
 )
 def test_a_mark_that_is_no_plain_file_is_reported(make: Callable[[Path], object], why: str, run: Run, here: Path) -> None:
     make(here / MARK)
-    said = f'Error: "{here / MARK}" cannot be read ({why}). Put a plain file there, or take it away.'
+    said = f'Error: "{here / MARK}" cannot be read ({why}). Replace it with a regular file, or remove it.'
     assert run("list") == run("init") == (2, "", said)
 
 
 def test_a_mark_that_is_too_large_is_refused(run: Run, here: Path) -> None:
     (here / MARK).write_text("a." * 30000 + "a = 1\n", encoding="utf-8")
     before = time.process_time()
-    assert run("list") == (2, "", f'Error: "{here / MARK}" is larger than 4096 bytes. Shorten it, or take it away.')
+    assert run("list") == (2, "", f'Error: "{here / MARK}" is larger than 4096 bytes. Shorten it, or remove it.')
     assert run("init")[0] == run("check")[0] == 2
     assert time.process_time() - before < 2  # if it were parsed, each time would take 13 seconds
 
@@ -579,7 +580,7 @@ DATABASES: dict[str, tuple[Callable[[Path], object], str]] = {
     "truncated": (lambda path: truncated(path), "database disk image is malformed"),
     "with a log": (
         lambda path: executed(path, f"PRAGMA journal_mode = WAL; {FOREIGN}"),
-        "another program set it to WAL mode, which PRAGMA journal_mode = DELETE ends",
+        "another program set it to WAL mode; use PRAGMA journal_mode = DELETE to end this mode",
     ),
     "endless": (endless, "its tables are not those of normgrade"),
     "nonsense": (nonsense, "Expecting value: line 1 column 2 (char 1)"),
@@ -594,7 +595,10 @@ def test_a_hostile_database_is_reported_and_changes_no_verdict(kind: str, own: N
     make(here / ".normgrade" / "progress.db")
     (here / "rms.py").write_text(BROKEN, encoding="utf-8")
     before = files(outside)
-    said = f'What was tried cannot be kept in "{here / ".normgrade/progress.db"}" ({why}). Free the file, or move it away to begin anew.'
+    said = (
+        f'The attempts in "{here / ".normgrade/progress.db"}" cannot be read or written ({why}). '
+        "Unlock or repair the file, or move it away to start again."
+    )
     for command in ("progress", "list"):
         assert run(command) == (2, "", f"Error: {said}")
     code, out, err = run("check", "rms")
