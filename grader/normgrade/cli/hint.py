@@ -62,7 +62,7 @@ def say_next(course: Course, exercise: Exercise, workspace: Workspace) -> None:
     attempts = attempts_of(workspace).attempts(exercise.slug)
     last = attempts[-1] if attempts else None
     if last is not None and last.passed:
-        say(_("{slug} passed at your last check: nothing is left to hint at.", slug=exercise.slug), advice(records(course, workspace)))
+        say(_("{slug} passed your last check, so there are no hints.", slug=exercise.slug), advice(records(course, workspace)))
         return
     say(*in_words(exercise, take_hint(exercise, last, workspace)))
 

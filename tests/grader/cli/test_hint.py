@@ -51,7 +51,7 @@ def test_next_exercise_follows_instead_of_a_hint(run: Run, here: Path, tiny: Cou
     progress = Attempts(here / ".normgrade/progress.db")
     progress.add([Attempt(datetime.now(UTC), "rms", Outcome.PASSED, 8, 8)])
     out = run("hint", "rms")[1]
-    assert out == f"rms passed at your last check: nothing is left to hint at. {NEXT.format('centring', 2, 'Layers')}"
+    assert out == f"rms passed your last check, so there are no hints. {NEXT.format('centring', 2, 'Layers')}"
     assert progress.given("rms") == set()
 
 

@@ -471,7 +471,7 @@ def test_a_notebook_writes_nothing_through_a_link(trap: Path, outside: Path, tin
         raise AssertionError("it was written")
     where = f'"{trap / ".normgrade"}" is a symbolic link, not a folder'
     path = trap / ".normgrade" / "notebook" / "rms.py"
-    assert str(refused.value) == f'The source cannot be written to "{path}" ({where}). Free that place.'
+    assert str(refused.value) == f'The source code cannot be written to "{path}" ({where}). Make sure that this path is writable.'
     assert sorted(os.listdir(outside)) == before
 
 

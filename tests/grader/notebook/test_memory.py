@@ -38,7 +38,7 @@ def test_only_the_last_check_counts(exercise: Exercise) -> None:
     memory = Memory()
     memory.add(exercise, checked(Outcome.FAILED))
     memory.add(exercise, checked(Outcome.PASSED))
-    assert memory.next_hint("rms") == "rms passed at your last check: nothing is left to hint at."
+    assert memory.next_hint("rms") == "rms passed your last check, so there are no hints."
 
 
 def test_it_answers_only_without_a_workspace(exercise: Exercise, tmp_path: Path) -> None:
