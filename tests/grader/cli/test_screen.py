@@ -61,7 +61,7 @@ def watched(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Gr
 
     def graded(claims: int, *reports: Report) -> Watching:
         grader: Any = Grader(claims, *reports)
-        monkeypatch.setattr("normgrade.learner.watch.watch_session.report_on", Grader.report_on)
+        monkeypatch.setattr("normgrade.grading.reporting.report_on", Grader.report_on)
         grader.watching = watching = Watching(grader, tiny, tiny.exercise("rms"))
         for number in range(len(reports)):
             (tmp_path / "rms.py").write_text(f"def rms(x, eps=1e-5):\n    return x + {'1' * number}0\n", encoding="utf-8")

@@ -90,7 +90,7 @@ def typed(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Type
     (tmp_path / "normgrade.toml").touch()
     (tmp_path / "rms.py").write_text(CODE, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("normgrade.learner.watch.watch_session.report_on", Grader.report_on)
+    monkeypatch.setattr("normgrade.grading.reporting.report_on", Grader.report_on)
 
     def after(keys: str, height: int = 24, searches_s: float = 0.0) -> Screen:
         grader: Any = Grader(searches_s=searches_s)
