@@ -31,7 +31,7 @@ def test_diagnosis_is_the_first_hint(run: Run, here: Path, tiny: Course) -> None
     assert run("hint", "rms")[1] == (
         "The diagnosis of your last check was sum-for-mean: The squares are added up. Average them. (1 more hint)"
     )
-    assert run("hint", "rms")[1] == "Square, average, take the root. (That was the last one.)"
+    assert run("hint", "rms")[1] == "Square, average, take the root. (This was the last hint.)"
 
 
 def test_attempts_of_an_older_version_give_hints(run: Run, here: Path) -> None:
@@ -43,7 +43,7 @@ def test_attempts_of_an_older_version_give_hints(run: Run, here: Path) -> None:
     assert run("hint", "rms")[1] == "About the first failure of your last check: Average over the last dimension. (1 more hint)"
     progress.add(attempts[1:])
     assert run("hint", "rms")[1].startswith("The diagnosis of your last check was sum-for-mean: ")
-    assert run("hint", "rms")[1] == "Square, average, take the root. (That was the last one.)"
+    assert run("hint", "rms")[1] == "Square, average, take the root. (This was the last hint.)"
 
 
 def test_next_exercise_follows_instead_of_a_hint(run: Run, here: Path, tiny: Course) -> None:
@@ -56,13 +56,13 @@ def test_next_exercise_follows_instead_of_a_hint(run: Run, here: Path, tiny: Cou
 
 
 def test_hints_have_numbers_without_a_workspace(run: Run, edited_course: Callable[..., Course]) -> None:
-    assert run("hint", "rms") == (0, "Square, average, take the root. (That was the last one.)", "")
-    none = "There are no more hints for {}. `normgrade solution {} --spoil` shows the answer."
+    assert run("hint", "rms") == (0, "Square, average, take the root. (This was the last hint.)", "")
+    none = "There are no more hints for {}. Run `normgrade solution {} --spoil` to see the answer."
     assert run("hint", "rms", "2")[:2] == (0, none.format("rms", "rms"))
     assert run("hint", "centring")[:2] == (0, none.format("centring", "centring"))
     course = edited_course({"exercises/rms/exercise.toml": [('["Square', '["Look.", "Square')], "course.toml": 'reveal = "claims"\n'})
     of_two = ("hint", "rms", "--course", str(course.root))
-    assert run(*of_two)[1] == "Look. (1 of 2; `normgrade hint rms 2` gives the next)"
+    assert run(*of_two)[1] == "Look. (Hint 1 of 2. Run `normgrade hint rms 2` for the next one.)"
     assert run(*of_two, "3")[1] == "There are no more hints for rms."
 
 

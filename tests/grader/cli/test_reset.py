@@ -32,7 +32,7 @@ def test_the_old_file_is_kept_with_its_date(run: Run, here: Path, tiny: Course) 
     run("init", ".")
     (here / "rms.py").write_text("# mine\n", encoding="utf-8")
     code, out, err = run("reset", "rms")
-    found = re.fullmatch(r"rms\.py is the stub again; your file is kept as (\.normgrade/backups/rms-[\d-]+\.py)\.", out)
+    found = re.fullmatch(r"rms\.py is the stub again\. Your file is kept as (\.normgrade/backups/rms-[\d-]+\.py)\.", out)
     assert (code, err) == (0, "") and found is not None
     assert (here / found[1]).read_text(encoding="utf-8") == "# mine\n"
     assert (here / "rms.py").read_bytes() == tiny.exercise("rms").stub.read_bytes()

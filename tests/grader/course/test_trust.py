@@ -192,8 +192,8 @@ def test_init_trusts_the_course_of_a_workspace(run: Run, here: Path, tiny: Cours
 
 def test_init_only_trusts_the_course_of_the_workspace(run: Run, here: Path, tiny: Course) -> None:
     (here / MARK).write_text('lang = "en"\n', encoding="utf-8")
-    asks = f'Write `course = "{tiny.root}"` into it, and run this again.'
-    there = f'Error: "{here / MARK}" is there already, and does not name the course "{tiny.root}". {asks}'
+    asks = f'Add `course = "{tiny.root}"` to it, then run this command again.'
+    there = f'Error: "{here / MARK}" already exists, and does not name the course "{tiny.root}". {asks}'
     assert run("init", "--course", str(tiny.root)) == (2, "", there)
     assert os.listdir(here) == [MARK] and not record_of(here).exists()
 
@@ -390,7 +390,7 @@ def test_a_file_may_be_inside_a_linked_folder(run: Run, here: Path, tiny: Course
 
 def test_a_linked_folder_of_the_workspace_is_not_followed(own: None, run: Run, here: Path, outside: Path) -> None:
     (here / "sub").symlink_to(outside)
-    way = "and links in a workspace are not followed. Name the file where it lies."
+    way = "and links in a workspace are not followed. Use the real path of the file."
     said = f'Error: The folder "{here / "sub"}" is a link to "{outside}", {way}'
     assert run("check", "sub/secret.py", "--exercise", "rms") == (2, "", said)
     assert run("check", str(here / "sub" / "secret.py"), "--exercise", "rms") == (2, "", said)
@@ -432,22 +432,23 @@ def test_no_command_follows_a_link_or_waits(slug: str, command: str, trap: Path,
 
 
 def test_links_and_pipes_are_reported(trap: Path, run: Run, outside: Path) -> None:
-    assert run("reset", "rms")[2] == 'Error: "rms.py" cannot be reset (it is a symbolic link, not a file). Nothing of yours was changed.'
-    assert (
-        run("reset", "centring")[2]
-        == 'Error: "centring.py" cannot be reset (it is a named pipe, not a file). Nothing of yours was changed.'
-    )
-    taken = '"repro_rms.py" is there already, and not as `normgrade repro` made it. Name another file with --output FILE.'
+    assert run("reset", "rms")[2] == 'Error: "rms.py" cannot be reset (it is a symbolic link, not a file). Your files are unchanged.'
+    assert run("reset", "centring")[2] == 'Error: "centring.py" cannot be reset (it is a named pipe, not a file). Your files are unchanged.'
+    taken = '"repro_rms.py" already exists, and is not an unchanged script of `normgrade repro`. Use --output FILE to choose another file.'
     assert run("repro", "rms")[2] == f"Error: {taken}"
     prompts = (
-        f'No workspace can be begun at "." ("{trap / "prompts"}" is a symbolic link, not a folder). Name a folder that you may write in.'
+        f'The workspace cannot be created in "." ("{trap / "prompts"}" is a symbolic link, not a folder). '
+        "Choose a folder that you can write to."
     )
     assert run("init")[2] == f"Error: {prompts}"
     kept = f'The attempts in "{trap / ".normgrade/progress.db"}" cannot be read or written'
     free = "Unlock or repair the file, or move it away to start again."
     assert run("progress")[2] == f'Error: {kept} ("{trap / ".normgrade"}" is a symbolic link, not a folder). {free}'
     assert run("check", "rms")[2] == f'Note: {kept} ("{trap / ".normgrade"}" is a symbolic link, not a folder). {free}'
-    written = 'Error: The report cannot be written to "report.html" (it is a symbolic link, not a file). Name another file with --output.'
+    written = (
+        'Error: The report cannot be written to "report.html" (it is a symbolic link, not a file). '
+        "Use --output FILE to choose another file."
+    )
     assert run("check", "rms", "--output", "report.html") == (2, "", written)  # before anything is graded
 
 

@@ -93,7 +93,7 @@ def test_the_requested_language_is_spoken(capsys: pytest.CaptureFixture[str]) ->
         (["hint"], "Missing argument: SLUG."),
         (["show", "rms", "--answer"], 'No such option: --answer. Did you mean "--answers"?'),
         (["solution", "rms"], None),
-        (["show", "rms", "--lang", "xx"], 'No language named "xx". --lang and NORMGRADE_LANG take en or zh.'),
+        (["show", "rms", "--lang", "xx"], 'No language named "xx". --lang and NORMGRADE_LANG must be en or zh.'),
     ],
 )
 def test_a_wrong_call_is_refused_in_one_sentence(arguments: list[str], said: str | None) -> None:

@@ -31,7 +31,7 @@ def test_the_diagnosis_comes_before_the_exercises_own_hints(exercise: Exercise) 
     assert memory.next_hint("rms").startswith(f"The diagnosis of your last check was {mistake.name}: {mistake.says}\n(")
     for hint in exercise.hints:
         assert memory.next_hint("rms").startswith(f"{hint}\n(")
-    assert memory.next_hint("rms") == "There are no more hints for rms. `normgrade solution rms --spoil` shows the answer."
+    assert memory.next_hint("rms") == "There are no more hints for rms. Run `normgrade solution rms --spoil` to see the answer."
 
 
 def test_only_the_last_check_counts(exercise: Exercise) -> None:

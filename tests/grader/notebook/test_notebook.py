@@ -291,7 +291,7 @@ def test_invalid_python_is_reported(outputs: Outputs) -> None:
     ("cell", "sentence"),
     [
         (NO_SLUG, 'No exercise named "centering". Did you mean "centring"? `normgrade list` shows them all.'),
-        (NO_SEED, '"-1" is no seed. Give --seed a whole number from 0 to 4294967295, or "random".'),
+        (NO_SEED, '"-1" is not a valid seed. --seed must be a whole number from 0 to 4294967295, or "random".'),
         (NO_OPTION, "No such option"),
         (LIVE, '"The cell" uses "before", a value of type torch.Tensor, but only source code can be sent.'),
     ],
@@ -323,7 +323,7 @@ def test_help_is_given(outputs: Outputs) -> None:
         (NO_COMMAND, 'No command named "hnt". Did you mean "hint"? Run `%normgrade` to see all commands.'),
         (
             NOT_PASSED,
-            "rms has not passed yet, as far as is known here. `normgrade hint rms` helps; --spoil shows the answer.",
+            "No passed attempt at rms is recorded here. Run `normgrade hint rms` for a hint, or use --spoil to see the answer.",
         ),
     ],
 )
@@ -408,7 +408,7 @@ def test_a_report_names_all_that_was_passed(layers: Any, tiny: Course) -> None:
             {},
             "Cannot grade 3: it is neither a class nor a function. Pass the class or function that you defined, as in check(…, LayerNorm).",
         ),
-        ((outputs,), {"timeout_s": 0}, '"0" is no time limit. Give --timeout a number of seconds above 0 and up to 3600.'),
+        ((outputs,), {"timeout_s": 0}, '"0" is not a valid time limit. --timeout must be a number of seconds above 0 and up to 3600.'),
         ((outputs,), {"course": "nowhere"}, None),
     ],
 )
