@@ -21,28 +21,36 @@ USUAL = "forward(x, eps=1e-5)", "backward(dy, cache)"  # of an exercise in NumPy
 def checked_slug(slug: str) -> str:
     """Return the slug if it may be the name of a learner's file; else raise a UsageError."""
     if not SLUG.fullmatch(slug):
-        raise UsageError(_('"{slug}" is no name for an exercise: take lower-case letters, digits and "_", as in weight_norm.', slug=slug))
+        raise UsageError(
+            _('"{slug}" is not a valid name for an exercise. Use lower-case letters, digits and "_", as in weight_norm.', slug=slug)
+        )
     try:
         ast.parse(f"import {slug}")
     except SyntaxError:
-        raise UsageError(_('"{slug}" is a word of Python\'s own, and cannot be imported. Take another name.', slug=slug)) from None
+        raise UsageError(_('"{slug}" is a Python keyword, and cannot be imported. Choose another name.', slug=slug)) from None
     if slug in IMPORTED:
-        raise UsageError(_('"{slug}" is the name of a library, which {slug}.py would stand in the way of. Take another name.', slug=slug))
+        raise UsageError(_('"{slug}" is the name of a library, and {slug}.py would shadow it. Choose another name.', slug=slug))
     return slug
 
 
 def checked_contract(texts: Sequence[str], numpy: bool) -> tuple[Signature, ...]:
     """Return the signatures that an exercise defines. Raise a UsageError if one is wrong, or if they do not fit together."""
     if not texts:
-        raise UsageError(_('What is to be written? Name its signature: `normgrade new SLUG "WeightNorm(weight, dim=0)"`.'))
+        raise UsageError(
+            _(
+                "Missing argument: SIGNATURE. "
+                'Pass the signature of each class or function: `normgrade new SLUG "WeightNorm(weight, dim=0)"`.'
+            )
+        )
     signatures = tuple(map(checked_signature, texts))
     names = [signature.name for signature in signatures]
     for signature in signatures:
         if names.count(signature.name) > 1:
-            raise UsageError(_('"{name}" is given twice. Give every class and function a name of its own.', name=signature.name))
+            raise UsageError(_('"{name}" is given twice. Use a different name for each class and function.', name=signature.name))
         if numpy and signature.is_class:
             said = _(
-                '"{name}" is a class, and an exercise in NumPy has functions. Begin its name with a small letter.', name=signature.name
+                '"{name}" is a class, but a NumPy exercise has only functions. Begin the name with a lower-case letter.',
+                name=signature.name,
             )
             raise UsageError(said)
     return signatures
@@ -54,13 +62,13 @@ def checked_signature(text: str) -> Signature:
         signature = Signature.parse(text)
     except ValueError as error:
         raise UsageError(
-            _('"{text}" is no signature ({why}). Write it as in "LayerNorm(normalized_shape, eps=1e-5)".', text=text, why=error)
+            _('"{text}" is not a valid signature ({why}). Write it like "LayerNorm(normalized_shape, eps=1e-5)".', text=text, why=error)
         ) from error
     for parameter in signature.parameters:
         if parameter.default is not None and not is_plain(parameter.default):
             raise UsageError(
                 _(
-                    '"{text}": the default of "{name}" is {default}. Give it a number, a text, a tuple, True, False or None.',
+                    '"{text}": the default of "{name}" cannot be {default}. Use a number, a string, a tuple, True, False or None.',
                     text=text,
                     name=parameter.name,
                     default=parameter.default,
@@ -85,8 +93,8 @@ def refuse_taken(course: Course, slug: str, signatures: Sequence[Signature]) -> 
         defines = ", ".join(map(str, found.defines))
         raise UsageError(
             _(
-                'The name "{slug}" is taken: that exercise defines {defines}. Take another name, or give the same signature to add what is '
-                "missing there.",
+                'The exercise "{slug}" already exists, and defines {defines}. '
+                "Choose another name, or pass the same signature to add its missing files.",
                 slug=slug,
                 defines=defines,
             )

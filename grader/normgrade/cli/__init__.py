@@ -70,7 +70,7 @@ class Commands(click.Group):
     def resolve_command(self, context: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             meant = did_you_mean(args[0], COMMANDS)
-            raise UsageError(_('No command named "{name}".{meant} `normgrade --help` shows them all.', name=args[0], meant=meant))
+            raise UsageError(_('No command named "{name}".{meant} Run `normgrade --help` to see all commands.', name=args[0], meant=meant))
         return super().resolve_command(context, args)
 
 
@@ -104,7 +104,7 @@ lang_option = click.Option(
     metavar="|".join(LANGUAGES),
     expose_value=False,
     shell_complete=lambda context, option, begun: [language for language in LANGUAGES if language.startswith(begun)],
-    help="The language to speak; by default that of normgrade.toml, or of your locale. Also NORMGRADE_LANG.",
+    help="Language of messages, by default from normgrade.toml or your locale. Also set by NORMGRADE_LANG.",
 )  # `language_of` reads it from the arguments before click does
 
 
@@ -112,7 +112,7 @@ lang_option = click.Option(
 @click.version_option(__version__, prog_name="normgrade", message="%(prog)s %(version)s")
 @click.pass_context
 def normgrade(context: click.Context) -> None:
-    """Grades hand-written normalisation layers, and names the mistake. Alone, it says what to do next."""
+    """Grade hand-written normalisation layers, and name the mistake. Without a command, show the next step."""
     if context.invoked_subcommand is None:
         say_what_to_do()
 
@@ -124,8 +124,8 @@ def say_what_to_do() -> None:
 
     workspace = Workspace.find()
     if workspace is None:
-        say(_("Begin with `normgrade init my-norms`: it makes a folder with a stub and a prompt for every exercise."))
-        say(_("`normgrade list` shows the exercises, `normgrade --help` all commands."))
+        say(_("Run `normgrade init my-norms` to create a folder with a stub and a prompt for every exercise."))
+        say(_("Run `normgrade list` to see all exercises, and `normgrade --help` to see all commands."))
         return
     from normgrade.cli.warn import warn_of_unfinished  # only without a command
     from normgrade.learner.practice.interviews import going_on, interviews_of  # loads sqlite3
@@ -173,7 +173,9 @@ def end(code: int) -> NoReturn:
 def unwritten(error: OSError) -> int:
     """Print that stdout takes no more output, and return the exit code."""
     why = error.strerror
-    return complain(_("The output cannot be written ({error}). Free some space there, or send it to another place.", error=why), USAGE)
+    return complain(
+        _("The output cannot be written ({error}). Free some space, or redirect the output to another place.", error=why), USAGE
+    )
 
 
 def complete() -> int:
@@ -214,9 +216,9 @@ def code_of(error: BaseException) -> int:
         case click.Abort() | KeyboardInterrupt():
             return complain(_("Interrupted before it was done."), INTERRUPTED)
         case OSError(errno=errno.ENOSPC):
-            return complain(_("There is no space left where the output goes. Free some, or name another place with --output FILE."), USAGE)
+            return complain(_("No space is left for the output. Free some space, or use --output FILE to write to another place."), USAGE)
         case MemoryError():
-            return complain(_("There is too little memory to grade, and no fault in your code. Free some, then try again."), BROKEN)
+            return complain(_("There is not enough memory to grade. Your code is not at fault. Free some memory, then try again."), BROKEN)
         case SystemExit(code=int() as code) if COMPLETING in os.environ:  # how click ends a completion
             return code
         case Exception() | SystemExit():
@@ -272,7 +274,7 @@ def language_of(arguments: Sequence[str]) -> str:
     if language := asked or os.environ.get(VARIABLE):
         if language not in LANGUAGES:
             known = either(LANGUAGES)
-            raise UsageError(_('No language named "{name}". --lang and NORMGRADE_LANG take {known}.', name=language, known=known))
+            raise UsageError(_('No language named "{name}". --lang and NORMGRADE_LANG must be {known}.', name=language, known=known))
         return language
     workspace = Workspace.find() if is_in_a_folder() else None
     return (workspace.language if workspace else None) or usual()
@@ -289,7 +291,7 @@ def is_in_a_folder() -> bool:
 def refuse_deleted_folder() -> None:
     """Raise a UsageError if the current folder was deleted: no path leads from there, and no file can be written."""
     if not is_in_a_folder():
-        raise UsageError(_("The current folder does not exist any more. Go to another one, then try again."))
+        raise UsageError(_("The current folder no longer exists. Go to another folder, then try again."))
 
 
 def complain_of_usage(error: click.ClickException) -> int:
@@ -306,7 +308,7 @@ def broken(error: BaseException) -> int:
 
     click.echo(visible("".join(traceback.format_exception(error))), err=True, nl=False)
     what = f"{type(error).__name__}: {error}"
-    return complain(_("The grader itself broke, not your code: {error}. Please report what stands above.", error=what), BROKEN)
+    return complain(_("The grader crashed, not your code: {error}. Please report the output above.", error=what), BROKEN)
 
 
 def complain(sentence: str, code: int) -> int:

@@ -47,7 +47,9 @@ def seed_of(context: click.Context, option: click.Parameter, value: str) -> int:
         return secrets.randbelow(MOST_SEEDS)
     if value.isdecimal() and int(value) < MOST_SEEDS:
         return int(value)
-    raise UsageError(_('"{value}" is no seed. Give --seed a whole number from 0 to {most}, or "random".', value=value, most=MOST_SEEDS - 1))
+    raise UsageError(
+        _('"{value}" is not a valid seed. --seed must be a whole number from 0 to {most}, or "random".', value=value, most=MOST_SEEDS - 1)
+    )
 
 
 def seconds_of(context: click.Context, option: click.Parameter, value: str | None) -> float | None:
@@ -61,15 +63,19 @@ def seconds_of(context: click.Context, option: click.Parameter, value: str | Non
     if 0 < seconds <= LONGEST_S:
         return seconds
     raise UsageError(
-        _('"{value}" is no time limit. Give --timeout a number of seconds above 0 and up to {most}.', value=value, most=LONGEST_S)
+        _(
+            '"{value}" is not a valid time limit. --timeout must be a number of seconds above 0 and up to {most}.',
+            value=value,
+            most=LONGEST_S,
+        )
     )
 
 
 def grading_options(command: F) -> F:
     """Add the options that say how to grade: --seed, --timeout, --require-isolation."""
-    limit = "Seconds for all checks of one submission together."
+    limit = "Time limit for all checks of one submission, in seconds."
     command = click.option("--timeout", callback=seconds_of, metavar="S", help=limit)(isolation_option(command))
-    seed = "Of the inputs; the same ones, unless said."
+    seed = "Seed of the inputs, 0 by default."
     return click.option("--seed", callback=seed_of, default="0", metavar="N|random", help=seed)(command)
 
 
@@ -85,7 +91,7 @@ def targets_alike(context: click.Context, parameter: click.Parameter, begun: str
     "slug",
     metavar="SLUG",
     shell_complete=slugs_alike,
-    help="The exercise that the files are for, where their names do not say.",
+    help="Exercise of the files, if their names do not tell it.",
 )
 @grading_options
 @report_options
@@ -103,8 +109,8 @@ def check_command(
 ) -> int:
     """Grade submissions.
 
-    A SLUG stands for the file of that name in the workspace, or in this folder: `layer_norm` for layer_norm.py. Without any, everything
-    that is started there is graded.
+    SLUG stands for the file with that name in the workspace or in this folder: `layer_norm` for layer_norm.py. Without arguments, all
+    exercises started there are graded.
     """
     format = format_of(format, output)  # before anything is graded
     if output is not None:
@@ -160,7 +166,7 @@ def named(course: Course, target: str, slug: str | None, interview: Interview | 
     """Return the submission that an argument names: a slug, or a file."""
     path = Path(target)
     if target == "-":
-        raise UsageError(_('"-" is no file, and nothing is read from standard input. Save your code in a file, and name that.'))
+        raise UsageError(_('"-" is not a file, and standard input is not read. Save your code in a file, and pass the name of the file.'))
     refuse_links(path, Workspace.find())
     if slug is not None:
         return Submission(course.exercise(slug), path, target)
@@ -170,7 +176,9 @@ def named(course: Course, target: str, slug: str | None, interview: Interview | 
         content = content_of(path, "SLUG")
         if isinstance(content, Finding):
             raise UsageError(content.text)
-        raise UsageError(_('Which exercise is "{file}" for? Name it with --exercise SLUG; `normgrade list` shows them all.', file=path))
+        raise UsageError(
+            _('No exercise matches the file name "{file}". Use --exercise SLUG. Run `normgrade list` to see all exercises.', file=path)
+        )
     return Submission(course.exercise(path.stem), path, target)
 
 
@@ -184,7 +192,9 @@ def started(course: Course, slug: str | None, interview: Interview | None) -> Se
     candidates = [own(each, interview) for each in course if interview is None or each.slug in interview.slugs]
     here = [each for each in candidates if os.path.lexists(each.path)]
     if not here:
-        raise UsageError(_("Nothing to check: no file in this folder is named after an exercise. `normgrade list` shows them all."))
+        raise UsageError(
+            _("Nothing to check: no file in this folder is named after an exercise. Run `normgrade list` to see all exercises.")
+        )
     return [each for each in here if inspect_file(each.path, each.exercise).started] or here
 
 

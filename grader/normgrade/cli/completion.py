@@ -60,19 +60,19 @@ complete --no-files --command normgrade --arguments "(_normgrade_completion)"
 @click.command("completion")
 @click.argument("shell", metavar="[bash|zsh|fish]", required=False, shell_complete=one_of(SHELLS))
 def completion_command(shell: str | None) -> None:
-    """Have your shell complete commands, options and slugs.
+    """Print a script that completes commands, options and slugs in your shell.
 
-    It prints what the shell is to read, by default for the one that the variable SHELL names.
+    By default, the script is for the shell in the variable SHELL.
     """
     name = shell or Path(os.environ.get("SHELL", "")).name
     if name not in SHELLS:
         raise UsageError(
             _(
-                'No completion is known for the shell "{name}".{meant} Name one of {shells}.',
+                'Completion is not available for the shell "{name}".{meant} Choose from {shells}.',
                 name=name,
                 meant=did_you_mean(name, SHELLS),
                 shells=", ".join(SHELLS),
             )
         )
-    click.echo(_("# normgrade; this belongs in {file}", file=SHELLS[name]))
+    click.echo(_("# normgrade: add this to {file}", file=SHELLS[name]))
     click.echo(SOURCES[name])

@@ -33,7 +33,7 @@ def demo_command() -> int:
     with progress() as watched, early(watched, submissions, "terminal", None, USUAL) as on_report:
         wrong, right = grade(submissions, Options(progress=watched, cores=available()), on_report)
     console = open_console()
-    console.print(_("A batch norm that trains, evaluates, and is wrong in two places that no shape or loss would show:") + "\n")
+    console.print(_("This batch norm trains and evaluates, but it has two mistakes that neither shapes nor losses show:") + "\n")
     show([wrong], console, with_losses=False)
     console.print()
     console.print(_("And the reference:") + "\n")

@@ -22,9 +22,9 @@ from normgrade.worker.walls.kernel import Missing
 
 @click.command("doctor")
 def doctor_command() -> int:
-    """Show how well this machine shuts submissions in.
+    """Show how well this machine isolates submissions.
 
-    The walls are tried in a process of their own, as before every grading; what is told is what was witnessed.
+    The walls are tested in a separate process, as before every grading. Only results of this test are shown.
     """
     from normgrade.report.render.terminal import open_console  # loads NumPy
     from normgrade.report.render.whole import indented  # loads NumPy
@@ -39,8 +39,8 @@ def doctor_command() -> int:
     for tier in TIERS:
         show_tier(console, tier, protection)
     console.print()
-    console.print(Text(_("Submissions are graded behind: {tier}", tier=protection.tier), style="bold"))
-    console.print(Text(_("Suites and references are hidden from the code that is graded, not from whoever owns this disk.")))
+    console.print(Text(_("Isolation of submissions: {tier}", tier=protection.tier), style="bold"))
+    console.print(Text(_("Suites and references are hidden from the graded code, not from the owner of this disk.")))
     return 0
 
 
@@ -98,9 +98,9 @@ def holds(tier: str, protection: Protection) -> bool:
 def how_it_stands(tier: str, protection: Protection) -> str:
     """Return in words that a tier holds here, or why it does not."""
     if tier == protection.tier:
-        return _("held: all {number} probes of the self-test", number=protection.trials)
+        return _("active: all {number} probes of the self-test passed", number=protection.trials)
     if holds(tier, protection):
-        return _("held, and more")
+        return _("included in the active tier")
     if tier not in at_least(protection.tier):
-        return _("not tried: {tier} is stronger", tier=protection.tier)
-    return _("not here: {why}", why=protection.reasons.get(tier) or _("it was not tried"))
+        return _("not tested: {tier} is stronger", tier=protection.tier)
+    return _("not available: {why}", why=protection.reasons.get(tier) or _("it was not tested"))

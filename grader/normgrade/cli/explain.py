@@ -37,13 +37,13 @@ MOST = 8  # of the mistakes that were made
 
 @click.command("explain")
 @click.argument("name", metavar="[MISTAKE]", required=False, shell_complete=mistakes_alike)
-@click.option("--exercise", "slug", metavar="SLUG", shell_complete=slugs_alike, help="Where several exercises know a mistake of that name.")
+@click.option("--exercise", "slug", metavar="SLUG", shell_complete=slugs_alike, help="Exercise, if several have a mistake with that name.")
 @course_option
 def explain_command(name: str | None, slug: str | None, course_folder: Path | None) -> None:
-    """What a mistake does to the numbers.
+    """Show how a mistake changes the numbers.
 
-    Right and wrong ones stand side by side, on an input where it shows and on one where it hides.
-    MISTAKE is the name that a diagnosis gives. Without it, those that you made are named.
+    Right and wrong numbers are side by side, on an input that shows the mistake and on one that hides it. MISTAKE is a name from a
+    diagnosis. Without MISTAKE, your own mistakes are listed.
     """
     refuse_in_interview("normgrade explain")
     course = find_course(course_folder)
@@ -59,7 +59,7 @@ def explain_command(name: str | None, slug: str | None, course_folder: Path | No
     if not slugs:
         names = {mistake.name for mistakes in known.values() for mistake in mistakes}
         meant = did_you_mean(name, names)
-        raise UsageError(_('No mistake is called "{name}".{meant} A diagnosis gives the names.', name=name, meant=meant))
+        raise UsageError(_('No mistake named "{name}".{meant} Use a name from a diagnosis.', name=name, meant=meant))
     exercise = course.exercise(preferred(course, slugs, name))
     refuse_unless_revealed(exercise, _("numbers"))
 
@@ -70,7 +70,7 @@ def explain_command(name: str | None, slug: str | None, course_folder: Path | No
     console = open_console()
     show(console, found)
     if others := [other for other in slugs if other != exercise.slug]:
-        known_too = _("A mistake of that name is known of {exercises} too: --exercise SLUG chooses.", exercises=", ".join(others))
+        known_too = _("A mistake with this name is also known for {exercises}. Use --exercise SLUG to choose.", exercises=", ".join(others))
         console.print(Text(known_too, style="dim"))
 
 
@@ -80,9 +80,14 @@ def made_by_you(course: Course, slug: str | None) -> list[str]:
     attempts = attempts_of(workspace).attempts() if workspace is not None else []
     made = [each for each in slips(attempts, ()) if each.exercise in wanted]
     if not made:
-        return [_("No mistake of yours is known here: `normgrade check` names them, and `normgrade explain MISTAKE` shows one in numbers.")]
+        return [
+            _(
+                "No mistakes are recorded here yet. "
+                "Run `normgrade check` to find mistakes, and `normgrade explain MISTAKE` to see one in numbers."
+            )
+        ]
     now, shown = datetime.now(UTC), sorted(made, key=lambda each: each.made, reverse=True)[:MOST]
-    return [_("Your mistakes, the last one first:"), *(line_about(each, now) for each in shown)]
+    return [_("Your mistakes, latest first:"), *(line_about(each, now) for each in shown)]
 
 
 def line_about(slip: Slip, now: datetime) -> str:
@@ -135,7 +140,7 @@ def show_example(console: Console, heading: str, example: Example | None) -> Non
 
     console.print()
     if example is None:
-        console.print(Text(heading + _("in no example of numbers.")))
+        console.print(Text(heading + _("no example with numbers.")))
         return
     console.print(Text.assemble((heading, "bold"), claim_of(example.check)))
     for line in side_lines(example.arrays):

@@ -23,10 +23,10 @@ from normgrade.learner.workspace import Workspace, find_course
 @click.argument("number", required=False, callback=whole_number(1, 99))
 @course_option
 def hint_command(slug: str, number: int | None, course_folder: Path | None) -> None:
-    """The next hint for an exercise.
+    """Show the next hint for an exercise.
 
-    It is one of what failed at your last check, if anything did, else the next of the exercise's own. NUMBER asks for that one of its own,
-    and outside of a workspace, where nobody counts, it begins with 1.
+    If your last check failed, hints about the failure come first, then the hints of the exercise. NUMBER chooses a hint of the exercise.
+    Outside a workspace, hints are not counted, and NUMBER is 1 by default.
     """
     refuse_in_interview("normgrade hint")
     course, workspace = find_course(course_folder), Workspace.find()
@@ -45,11 +45,11 @@ def say_numbered(exercise: Exercise, number: int) -> None:
     say(exercise.hints[number - 1])
     slug, count = exercise.slug, len(exercise.hints)
     if number == count:
-        say(_("(That was the last one.)"))
+        say(_("(This was the last hint.)"))
     else:
         say(
             _(
-                "({number} of {count}; `normgrade hint {slug} {next}` gives the next)",
+                "(Hint {number} of {count}. Run `normgrade hint {slug} {next}` for the next one.)",
                 number=number,
                 count=count,
                 slug=slug,
@@ -63,7 +63,7 @@ def say_next(course: Course, exercise: Exercise, workspace: Workspace) -> None:
     attempts = attempts_of(workspace).attempts(exercise.slug)
     last = attempts[-1] if attempts else None
     if last is not None and last.passed:
-        say(_("{slug} passed at your last check: nothing is left to hint at.", slug=exercise.slug), advice(records(course, workspace)))
+        say(_("{slug} passed your last check, so there are no hints.", slug=exercise.slug), advice(records(course, workspace)))
         return
     say(*in_words(exercise, take_hint(exercise, last, workspace)))
 
@@ -73,11 +73,11 @@ def in_words(exercise: Exercise, left: Sequence[Hint]) -> tuple[str, ...]:
     if not left:
         return (no_more(exercise),)
     more = len(left) - 1
-    return left[0].shown, n_("({n} more hint)", "({n} more hints)", more) if more else _("(That was the last one.)")
+    return left[0].shown, n_("({n} more hint)", "({n} more hints)", more) if more else _("(This was the last hint.)")
 
 
 def no_more(exercise: Exercise) -> str:
     """Return the message that there are no more hints; it names the solution if the course reveals it."""
     if exercise.reveal != "full":
         return _("There are no more hints for {slug}.", slug=exercise.slug)
-    return _("There are no more hints for {slug}. `normgrade solution {slug} --spoil` shows the answer.", slug=exercise.slug)
+    return _("There are no more hints for {slug}. Run `normgrade solution {slug} --spoil` to see the answer.", slug=exercise.slug)

@@ -25,10 +25,10 @@ LISTED = 8  # of the files that are added
 @click.argument("folder", type=click.Path(path_type=Path), default=Path(), metavar="[DIR]")
 @course_option
 def init_command(folder: Path, course_folder: Path | None) -> None:
-    """Begin a workspace: a stub and a prompt for every exercise.
+    """Create a workspace with a stub and a prompt for every exercise.
 
-    Without DIR, in this folder. What is there already is never overwritten; run again, it adds what is new in the course.
-    With --course, the workspace names that course, and you trust it there: its code runs with your permissions.
+    Without DIR, this folder becomes the workspace. Existing files are never overwritten. Run the command again to add new exercises of the
+    course. With --course, the workspace names that course, and you trust it there: its code runs with your permissions.
     """
     named = course_folder or named_by_environment()
     course = None if named is None else Course.find(named)
@@ -42,7 +42,7 @@ def init_command(folder: Path, course_folder: Path | None) -> None:
     except OSError as error:
         raise UsageError(
             _(
-                'No workspace can be begun at "{folder}" ({error}). Name a folder that you may write in.',
+                'The workspace cannot be created in "{folder}" ({error}). Choose a folder that you can write to.',
                 folder=folder,
                 error=error.strerror,
             )
@@ -50,11 +50,11 @@ def init_command(folder: Path, course_folder: Path | None) -> None:
     if added:
         say(n_("{n} file added to {folder}.", "{n} files added to {folder}.", len(added), folder=workspace.root))
     else:
-        say(_("Nothing is new: all is there already, in {folder}.", folder=workspace.root))
+        say(_("Nothing to add: all files already exist in {folder}.", folder=workspace.root))
     say(*map(indented, told(workspace, added)))
     around = Workspace.find()
     if around is None or around.root != workspace.root:
-        say(_("Go there with `cd {folder}`.", folder=quote(str(folder))))
+        say(_("Run `cd {folder}` to go there.", folder=quote(str(folder))))
     say(advice(records(course, workspace)))
 
 
@@ -65,7 +65,7 @@ def told(workspace: Workspace, added: Sequence[Path]) -> list[str]:
     stubs = sum(path.parent == workspace.root for path in added)
     prompts = len(added) - stubs
     lines = {
-        n_("{n} stub, where your code goes", "{n} stubs, one for each exercise, where your code goes", stubs): stubs,
+        n_("{n} stub for your code", "{n} stubs for your code, one for each exercise", stubs): stubs,
         n_("{n} file in prompts: a task", "{n} files in prompts: the tasks, and their figures", prompts): prompts,
     }
     return [line for line, count in lines.items() if count]
@@ -82,7 +82,8 @@ def trust_named(workspace: Workspace, course: Course, insist: bool) -> None:
     elif insist:
         raise UsageError(
             _(
-                '"{path}" is there already, and does not name the course "{course}". Write `course = {named}` into it, and run this again.',
+                '"{path}" already exists, and does not name the course "{course}". '
+                "Add `course = {named}` to it, then run this command again.",
                 path=workspace.root / MARK,
                 course=course.root,
                 named=as_toml(str(course.root)),

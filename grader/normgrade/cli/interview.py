@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 MOST_MINUTES = 240
 MOST_QUESTIONS = 50
-LEVEL_HELP = "The highest level of its exercises; 4, unless said."
+LEVEL_HELP = "Highest level of the exercises, 4 by default."
 
 
 def seed_or_none(context: click.Context, option: click.Parameter, value: str | None) -> int | None:
@@ -39,11 +39,13 @@ def seed_or_none(context: click.Context, option: click.Parameter, value: str | N
 
 
 @click.command("interview")
-@click.option("--minutes", callback=whole_number(5, MOST_MINUTES), metavar="N", help="How long it takes; 30, unless said.")
+@click.option("--minutes", callback=whole_number(5, MOST_MINUTES), metavar="N", help="Length in minutes, 30 by default.")
 @click.option("--level", callback=whole_number(1, 4), metavar="N", shell_complete=one_of("1234"), help=LEVEL_HELP)
-@click.option("--questions", callback=whole_number(0, MOST_QUESTIONS), metavar="N", help="How many; one for 10 minutes, unless said.")
-@click.option("--seed", callback=seed_or_none, metavar="N", help="Of the draw, to repeat it.")
-@click.option("--end", "ending", is_flag=True, help="End it now, and see how it went.")
+@click.option(
+    "--questions", callback=whole_number(0, MOST_QUESTIONS), metavar="N", help="Number of questions, by default one for every 10 minutes."
+)
+@click.option("--seed", callback=seed_or_none, metavar="N", help="Seed of the draw, to repeat it.")
+@click.option("--end", "ending", is_flag=True, help="End the interview now, and show the result.")
 @isolation_option
 @course_option
 def interview_command(
@@ -55,11 +57,11 @@ def interview_command(
     required: str,
     course_folder: Path | None,
 ) -> int:
-    """Exercises and interview questions against the clock.
+    """Practise exercises and interview questions against the clock.
 
-    What fits into the minutes is drawn, rather what you have not passed yet. Fresh stubs lie in a folder of their own, and your own files
-    stay as they are. Until the end `check` tells which claims hold, while hints, diagnoses and answers wait. Run again, it goes on where it
-    was; once the time is over, everything is graded.
+    Exercises and questions are drawn to fit into the time; those that you have not passed yet are preferred. New stubs are written to a
+    separate folder, and your own files do not change. Until the end, `check` shows which claims hold, but hints, diagnoses and answers are
+    not available. Run the command again to continue. When the time is over, everything is graded.
     """
 
     workspace, course = needed(), find_course(course_folder)
@@ -68,7 +70,9 @@ def interview_command(
     options = Options(required=required, cores=available())
     running = interviews_of(workspace).running()
     if given and (running or ending):
-        raise UsageError(_("{option} is for a new interview. `normgrade interview --end` ends the one that runs.", option=given[0]))
+        raise UsageError(
+            _("{option} is only for a new interview. Run `normgrade interview --end` to end the current one.", option=given[0])
+        )
     try:
         if running is not None:
             go_on(workspace, course, running, options, ending)
@@ -83,7 +87,7 @@ def interview_command(
         if last is None or not (last.ended is None or last.unmarked):
             raise
         command = "normgrade interview" if last.ended is None else "normgrade interview --end"
-        say("", _("Nothing is lost: `{command}` goes on with it.", command=command))
+        say("", _("Nothing is lost. Run `{command}` to continue.", command=command))
         return INTERRUPTED
     return 0
 
@@ -101,13 +105,18 @@ def start(workspace: Workspace, course: Course, wish: Wish, options: Options) ->
     except OSError as error:
         raise UsageError(
             _(
-                'The interview cannot begin in "{folder}" ({error}). Free the folder, or work in another.',
+                'The interview cannot start in "{folder}" ({error}). Make the folder writable, or use another workspace.',
                 folder=workspace.root,
                 error=error.strerror,
             )
         ) from error
     seed = interview.seed
-    say(_("Seed {seed}: `--seed {seed}` draws the same again where the same has passed and was asked before.", seed=seed))
+    say(
+        _(
+            "Seed {seed}. Use `--seed {seed}` to draw the same again, if the same exercises have passed and the same questions were asked.",
+            seed=seed,
+        )
+    )
     go_on(workspace, course, interview, options, ending=False)
 
 
@@ -142,7 +151,7 @@ def mark_the_last(workspace: Workspace, course: Course) -> None:
     """Go on with the marks of the last interview. Raise a UsageError if there is nothing left to do."""
     last = last_of(workspace)
     if last is None or not last.unmarked:
-        raise UsageError(_("No interview is running. `normgrade interview` begins one."))
+        raise UsageError(_("No interview is running. Run `normgrade interview` to start one."))
     talk_it_over(workspace, course, last)
 
 
@@ -157,4 +166,4 @@ def talk_it_over(workspace: Workspace, course: Course, interview: Interview) -> 
     console.print()
     say(summary(interview))
     if interview.unmarked:
-        say(_("In a terminal, `normgrade interview --end` asks for your marks."))
+        say(_("Run `normgrade interview --end` in a terminal to mark your answers."))

@@ -37,7 +37,13 @@ def ask(console: Console, course: Course, interview: Interview, folder: Path) ->
             continue
         console.print()
         here = {"number": place + 1, "all": len(questions), "slug": asked.exercise, "left": time_left(interview, now)}
-        say(_("Question {number} of {all}, about {slug}; {left}. An empty line ends your answer, or leaves it for later.", **here))
+        say(
+            _(
+                "Question {number} of {all}, about {slug}; {left}. "
+                "End your answer with an empty line, or enter only an empty line to answer later.",
+                **here,
+            )
+        )
         console.print()
         show_markdown(console, question.text)
         take_answer(folder, questions, place)
@@ -67,7 +73,7 @@ def show_answers(console: Console, course: Course, interview: Interview, keep: K
         console.print()
         say(_("Your answer: {answer}", answer=asked.answer or _("none")))
         console.print()
-        show_markdown(console, f"> {_('The answer of the course')}\n>\n" + "\n".join(f"> {line}" for line in question.answer.splitlines()))
+        show_markdown(console, f"> {_('Answer in the course')}\n>\n" + "\n".join(f"> {line}" for line in question.answer.splitlines()))
         if asked.unmarked and typed.somebody_is_there() and (mark := take_mark()) is not None:
             marked = tuple(replace(each, mark=mark) if number == place else each for number, each in enumerate(interview.asked))
             interview = replace(interview, asked=marked)
@@ -78,7 +84,7 @@ def show_answers(console: Console, course: Course, interview: Interview, keep: K
 def take_mark() -> int | None:
     """Return the mark that the learner gives; None at the end of the input, or if nothing is typed."""
     wanted = [str(mark) for mark in range(MOST_MARKS + 1)]
-    while mark := typed.next_line(_("Your mark, 0 (wrong), 1 (in part) or 2 (right): ")):
+    while mark := typed.next_line(_("Your mark: 0 (wrong), 1 (partly right) or 2 (right)? ")):
         if mark in wanted:
             return int(mark)
     return None

@@ -23,12 +23,12 @@ from normgrade.learner.practice.interviews import status_in_words
 from normgrade.learner.standing import is_started
 from normgrade.report.report import Outcome, Report
 
-PLAN = Column(N_("exercise")), Column(N_("level"), number=True), Column(N_("minutes"), number=True), Column(N_("standing"))
+PLAN = Column(N_("exercise")), Column(N_("level"), number=True), Column(N_("minutes"), number=True), Column(N_("status"))
 RESULT = (
     Column(N_("exercise")),
     Column(N_("level"), number=True),
     Column(N_("points"), number=True),
-    Column(N_("standing")),
+    Column(N_("status")),
     Column(N_("last saved")),
     Column(N_("mistakes"), elastic=True),
 )
@@ -42,14 +42,14 @@ def show_plan(console: Console, interview: Interview, course: Course, folder: Pa
         console.print()
         print_by_group(console, PLAN, {exercise: planned(exercise, folder) for exercise in found.values()})
         console.print()
-        say(_("Your code goes into the files in {folder}. `normgrade show SLUG` shows a task, and `normgrade check` which claims hold; "
-              "diagnoses and hints wait for the end.", folder=here))  # fmt: skip
+        say(_("Write your code in the files in {folder}. Run `normgrade show SLUG` to see a task, and `normgrade check` to see which "
+              "claims hold. Diagnoses and hints are shown after the end.", folder=here))  # fmt: skip
     if interview.asked:
         answered = sum(bool(each.answer) for each in interview.asked)
         n = len(interview.asked)
         say(n_("{answered} of {n} question is answered, in {page}.", "{answered} of {n} questions are answered, in {page}.", n,
                answered=answered, page=os.path.join(here, ANSWERS)))  # fmt: skip
-    say(_("`normgrade interview` shows the time and asks what is not answered yet; `normgrade interview --end` ends it."))
+    say(_("Run `normgrade interview` to see the time and to answer open questions, and `normgrade interview --end` to end the interview."))
 
 
 def exercises_of(interview: Interview, course: Course) -> Mapping[str, Exercise]:
@@ -69,8 +69,8 @@ def show_result(console: Console, interview: Interview, course: Course, reports:
 
     ended = interview.ended or interview.deadline
     used = round((ended - interview.begun).total_seconds() / 60)
-    say(n_("Interview {name} is over: {used} of {n} minute.", "Interview {name} is over: {used} of {n} minutes.", interview.minutes,
-           name=interview.folder, used=used))  # fmt: skip
+    say(n_("Interview {name} is over: {used} of {n} minute used.", "Interview {name} is over: {used} of {n} minutes used.",
+           interview.minutes, name=interview.folder, used=used))  # fmt: skip
     tasks = {task.exercise: task for task in interview.tasks}
     if found := exercises_of(interview, course):
         console.print()
@@ -82,7 +82,7 @@ def show_result(console: Console, interview: Interview, course: Course, reports:
             console.print(panel_of(report.diagnoses[:1], report.checks), width=min(console.width, WIDEST))
     failed = [report.submission for report in reports if report.outcome is Outcome.FAILED]
     if failed:
-        say(_("`normgrade check {file}` shows what failed, in numbers.", file=failed[0]))
+        say(_("Run `normgrade check {file}` to see the failures in numbers.", file=failed[0]))
     for line in losses_in_words(reports):
         console.print(Text(line, style="dim"), width=min(console.width, WIDEST))
 

@@ -22,7 +22,7 @@ COLUMNS = (
     Column(N_("exercise")),
     Column(N_("level"), number=True, spare=2),
     Column(N_("points"), number=True, spare=3),
-    Column(N_("standing")),
+    Column(N_("status")),
     Column(N_("best after"), elastic=True, spare=1),
 )
 
@@ -30,9 +30,9 @@ COLUMNS = (
 @click.command("list")
 @course_option
 def list_command(course_folder: Path | None) -> None:
-    """The exercises, and where you stand.
+    """List the exercises and your progress.
 
-    An exercise is best done after those that stand in its last column. That is advice: every exercise can be done at any time.
+    The last column names the exercises that are best done before. This is only advice: you can do every exercise at any time.
     """
     list_exercises(course_folder)
 
@@ -43,7 +43,7 @@ def list_exercises(course_folder: Path | None) -> None:
     warn_of_unfinished(course, course_folder)
     if workspace is None:
         print_rows({exercise: row(exercise, where_you_stand(exercise), exercise.after) for exercise in course})
-        say(_("`normgrade show SLUG` shows a task, `normgrade check SLUG` grades SLUG.py in this folder."))
+        say(_("Run `normgrade show SLUG` to see a task, and `normgrade check SLUG` to grade SLUG.py in this folder."))
     else:
         list_workspace(course, workspace)
 
@@ -55,7 +55,7 @@ def list_workspace(course: Course, workspace: Workspace) -> None:
 
     found, interview = records(course, workspace), running_here()
     print_rows({record.exercise: row(record.exercise, record.standing, record.before) for record in found})
-    say(_("`normgrade show SLUG` shows a task, `normgrade check SLUG` grades SLUG.py in the workspace."))
+    say(_("Run `normgrade show SLUG` to see a task, and `normgrade check SLUG` to grade SLUG.py in the workspace."))
     say(advice(found) if interview is None else status_in_words(interview, datetime.now(UTC)))
 
 

@@ -23,15 +23,16 @@ OTHERS = [language for language in LANGUAGES if language != ENGLISH]
 @click.command("new")
 @click.argument("slug")
 @click.argument("contract", nargs=-1, metavar="SIGNATURE…")
-@click.option("--numpy", is_flag=True, help="For an exercise in NumPy alone, such as a backward pass by hand.")
-@click.option("--probes", is_flag=True, help="With a file for probes of its own.")
-@click.option("--language", type=click.Choice(OTHERS), help="With texts in this language too; those of the course are there anyway.")
+@click.option("--numpy", is_flag=True, help="Create an exercise that uses only NumPy, such as a hand-written backward pass.")
+@click.option("--probes", is_flag=True, help="Add a file for the exercise's own probes.")
+@click.option("--language", type=click.Choice(OTHERS), help="Add texts in this language. The languages of the course are always included.")
 @course_option
 def new_command(slug: str, contract: tuple[str, ...], numpy: bool, probes: bool, language: str | None, course_folder: Path | None) -> None:
-    """Begin an exercise: every file that it needs, with what is left to you marked TODO.
+    """Create all files of a new exercise.
 
-    SLUG is its name, and SIGNATURE what it defines: "WeightNorm(weight, dim=0)" is a layer, "softmax(x, dim=-1)" a function. What is there
-    already is never overwritten. With --course and an empty folder, a new course begins there.
+    The parts that you must write are marked TODO. SLUG is the name of the exercise, and SIGNATURE is a class or function that it defines:
+    "WeightNorm(weight, dim=0)" is a layer, and "softmax(x, dim=-1)" is a function. Existing files are never overwritten. If --course names
+    an empty folder, a new course is created there.
     """
     from normgrade.authoring.draft import Draft, add, files_of  # loads pytest
 
@@ -45,7 +46,7 @@ def new_command(slug: str, contract: tuple[str, ...], numpy: bool, probes: bool,
     except OSError as error:
         raise UsageError(
             _(
-                'The exercise cannot be written: "{path}" ({error}). Name a course with --course DIR that you may write in.',
+                'The exercise cannot be written to "{path}" ({error}). Use --course DIR to choose a course that you can write to.',
                 path=error.filename,
                 error=error.strerror,
             )
@@ -53,13 +54,13 @@ def new_command(slug: str, contract: tuple[str, ...], numpy: bool, probes: bool,
     tell(course, slug, added, kept)
     if language is not None and language not in course.settings.languages:
         said = _(
-            'Add "{language}" to `languages` in {path}, so that no text in it is forgotten.',
+            'Add "{language}" to `languages` in {path}, so that no text in this language is forgotten.',
             language=language,
             path=settings_in(course.root),
         )
         say(said)
     command = with_course(f"normgrade verify {slug}", course_folder)
-    say(_("Write what is marked TODO. `{command}` says what is missing next.", command=command))
+    say(_("Fill in the parts marked TODO. Run `{command}` to see what is missing next.", command=command))
 
 
 def course_of_author(course_folder: Path | None, language: str | None) -> Course:
@@ -71,18 +72,18 @@ def course_of_author(course_folder: Path | None, language: str | None) -> Course
 
     if course_folder is not None and is_empty(course_folder):
         course = begin_course(course_folder, tuple(filter(None, [ENGLISH, language])))
-        say(_("A new course begins in {folder}.", folder=course.root))
+        say(_("Created a new course in {folder}.", folder=course.root))
         return course
     if course_folder is not None and not exercises_in(course_folder).is_dir():
         said = _(
-            '"{folder}" is neither a course nor an empty folder, in which one could begin. Name another with --course DIR.',
+            '"{folder}" is neither a course nor an empty folder. Use --course DIR to choose a course, or an empty folder for a new one.',
             folder=course_folder,
         )
         raise UsageError(said)
     workspace = Workspace.find()
     unnamed = course_folder is None and named_by_environment() is None and (workspace is None or workspace.course is None)
     if unnamed and not Path(os.path.realpath(Path.cwd())).is_relative_to(carried()):
-        raise UsageError(_("Which course is the exercise for? Name it with --course DIR; in an empty folder, a new one begins."))
+        raise UsageError(_("No course is chosen for the exercise. Use --course DIR to choose a course, or an empty folder for a new one."))
     return find_course(course_folder)
 
 
@@ -96,10 +97,10 @@ def tell(course: Course, slug: str, added: list[Path], kept: list[Path]) -> None
     if added:
         say(n_("{n} file added to {folder}.", "{n} files added to {folder}.", len(added), folder=course.root))
     else:
-        say(_("Nothing is new: all is there already, in {folder}.", folder=course.root))
+        say(_("Nothing to add: all files already exist in {folder}.", folder=course.root))
     for path in added:
         say(f"  {path.relative_to(course.root)}")
     if added and kept:
-        say(n_("{n} file is kept, as it was there already.", "{n} files are kept, as they were there already.", len(kept)))
+        say(n_("{n} existing file is unchanged.", "{n} existing files are unchanged.", len(kept)))
         for path in kept:
             say(f"  {path.relative_to(course.root)}")

@@ -34,7 +34,9 @@ def whole_number(low: int, high: int) -> Callable[[click.Context, click.Paramete
         if value.isdecimal() and low <= int(value) <= high:
             return int(value)
         name = parameter.opts[0] if isinstance(parameter, click.Option) else parameter.human_readable_name
-        raise UsageError(_('{name} is a whole number from {low} to {high}, not "{value}".', name=name, low=low, high=high, value=value))
+        raise UsageError(
+            _('{name} must be a whole number from {low} to {high}, not "{value}".', name=name, low=low, high=high, value=value)
+        )
 
     return parse
 
@@ -42,7 +44,7 @@ def whole_number(low: int, high: int) -> Callable[[click.Context, click.Paramete
 def course_option(command: F) -> F:
     """Add the option --course."""
     return click.option(
-        "--course", "course_folder", type=click.Path(path_type=Path), metavar="DIR", help="Another course than the one carried."
+        "--course", "course_folder", type=click.Path(path_type=Path), metavar="DIR", help="Use this course instead of the built-in one."
     )(command)
 
 
@@ -56,7 +58,7 @@ def isolation_option(command: F) -> F:
         envvar="NORMGRADE_REQUIRE_ISOLATION",
         callback=tier_of,
         shell_complete=one_of(TIERS),
-        help="Grade behind such walls or stronger ones, or not at all. Also NORMGRADE_REQUIRE_ISOLATION.",
+        help="Grade only with this isolation or a stronger one. Also set by NORMGRADE_REQUIRE_ISOLATION.",
     )(command)
 
 
@@ -66,7 +68,7 @@ def tier_of(context: click.Context, option: click.Parameter, value: str) -> str:
         return value
     raise UsageError(
         _(
-            'No isolation named "{name}".{meant} --require-isolation and NORMGRADE_REQUIRE_ISOLATION take {tiers}.',
+            'No isolation named "{name}".{meant} --require-isolation and NORMGRADE_REQUIRE_ISOLATION must be {tiers}.',
             name=value,
             meant=did_you_mean(value, TIERS),
             tiers=either((", ".join(TIERS[:-1]), TIERS[-1])),
@@ -78,13 +80,13 @@ def report_options(command: F) -> F:
     """Add the options that say how and where a report is written: --format, --output, --quiet, --verbose."""
     command = click.option("-v", "--verbose", "detail", flag_value="verbose", help="Show everything.")(command)
     command = click.option("-q", "--quiet", "detail", flag_value="quiet", help="Show one line for each report.")(command)
-    command = click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the report there.")(command)
+    command = click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the report to FILE.")(command)
     return click.option(
         "--format",
         "format",
         metavar="|".join(FORMATS),
         shell_complete=one_of(FORMATS),
-        help="How to write the report; by default as FILE ends: .txt, .json, .xml or .html.",
+        help="Format of the report, by default from the suffix of FILE: .txt, .json, .xml or .html.",
     )(command)
 
 
@@ -93,7 +95,7 @@ def refuse_unless_revealed(exercise: Exercise, what: str) -> None:
     if exercise.reveal != "full":
         raise UsageError(
             _(
-                'The course keeps the {what} of {slug} to itself: it reveals "{reveal}", and not everything.',
+                'The course does not reveal the {what} of {slug}: its setting `reveal` is "{reveal}", not "full".',
                 what=what,
                 slug=exercise.slug,
                 reveal=exercise.reveal,

@@ -38,7 +38,7 @@ def format_of(format: str | None, output: Path | None) -> str:
     suffix = next(suffix for suffix, each in SUFFIXES.items() if each == format)
     raise UsageError(
         _(
-            '--format says {format}, and the name "{path}" says {meant}. Leave --format out, or name a file that ends in {suffix}.',
+            '--format is {format}, but the file name "{path}" means {meant}. Omit --format, or use a file name that ends in {suffix}.',
             format=format,
             path=output,
             meant=meant,
@@ -50,12 +50,12 @@ def format_of(format: str | None, output: Path | None) -> str:
 def refuse_unless_writable(output: Path) -> None:
     """Raise a UsageError if no report can be written to that path, or none should be."""
     if output.is_dir():
-        raise UsageError(_('The report cannot be written to "{path}": it is a folder. Name a file with --output FILE.', path=output))
+        raise UsageError(_('The report cannot be written to "{path}": it is a folder. Use --output FILE to choose a file.', path=output))
     if not output.parent.is_dir():
         raise UsageError(
             _(
-                'The report cannot be written to "{path}": it is in the folder "{folder}", which does not exist. '
-                "Name a file with --output FILE.",
+                'The report cannot be written to "{path}": the folder "{folder}" does not exist. '
+                "Create it, or use --output FILE to choose another file.",
                 path=output,
                 folder=output.parent,
             )
@@ -76,9 +76,9 @@ def not_for_reports(output: Path) -> str:
     if output.suffix.lower() == ".py":
         return _("a file that ends in .py holds code")
     if is_own(output):
-        return _("files of that name are normgrade's own")
+        return _("normgrade uses this file itself")
     if os.path.lexists(output) and not STARTS.match(read_start(output, START_BYTES)[1]):
-        return _("what is there is no report of normgrade's")
+        return _("the existing file is not a report of normgrade")
     return ""
 
 
@@ -92,7 +92,7 @@ def refuse_links(path: Path, workspace: Workspace | None) -> None:
     if workspace is not None and (link := workspace.link_on_the_way(path)) is not None:
         raise UsageError(
             _(
-                'The folder "{folder}" is a link to "{target}", and links in a workspace are not followed. Name the file where it lies.',
+                'The folder "{folder}" is a link to "{target}", and links in a workspace are not followed. Use the real path of the file.',
                 folder=link,
                 target=os.readlink(link),
             )
@@ -115,5 +115,9 @@ def write_report(output: Path, format: str, text: str) -> None:
 def unwritable(output: Path, error: OSError) -> UsageError:
     """Return the error for a path that no report can be written to."""
     return UsageError(
-        _('The report cannot be written to "{path}" ({error}). Name another file with --output.', path=output, error=error.strerror)
+        _(
+            'The report cannot be written to "{path}" ({error}). Use --output FILE to choose another file.',
+            path=output,
+            error=error.strerror,
+        )
     )

@@ -31,7 +31,7 @@ INTERVIEWS_SHOWN = 5
 COLUMNS = (
     Column(N_("exercise")),
     Column(N_("level"), number=True, spare=4),
-    Column(N_("standing")),
+    Column(N_("status")),
     Column(N_("attempts"), number=True, spare=1),
     Column(N_("points"), elastic=True, spare=2),
     Column(N_("last"), spare=3),
@@ -41,7 +41,7 @@ COLUMNS = (
 @click.command("progress")
 @course_option
 def progress_command(course_folder: Path | None) -> None:
-    """Your attempts, the mistakes made most often, and what is next."""
+    """Show your attempts, your most frequent mistakes, and the next step."""
     from normgrade.report.render.terminal import open_console  # loads NumPy
 
     course = find_course(course_folder)
@@ -65,7 +65,7 @@ def show_exercises(console: Console, found: Sequence[Record], now: datetime) -> 
     begun = [record for record in found if record.attempts or record.started]
     if begun:
         print_by_group(console, COLUMNS, {record.exercise: cells_of(record, now) for record in begun})
-        legend = _("attempts: saves that were graded · points: attempt by attempt, equal ones once")
+        legend = _("attempts: graded saves · points: attempt by attempt, without repeats")
         console.print("", Text(legend, style="dim"), sep="\n")
     passed, tried = sum(record.passed for record in found), sum(len(record.attempts) for record in found)
     summary = n_("{passed} of {all} passed, {n} attempt", "{passed} of {all} passed, {n} attempts", tried, passed=passed, all=len(found))
@@ -76,7 +76,8 @@ def show_exercises(console: Console, found: Sequence[Record], now: datetime) -> 
 def show_mistakes(console: Console, mistakes: Mapping[str, int]) -> None:
     """Print the mistakes that were made most often."""
     if mistakes:
-        console.print("", Text.assemble((_("Mistakes made most often"), "bold"), _(" (in several attempts in a row: once)")), sep="\n")
+        heading = Text.assemble((_("Most frequent mistakes"), "bold"), _(" (repeats in consecutive attempts count once)"))
+        console.print("", heading, sep="\n")
         for name, count in [*mistakes.items()][:MISTAKES_SHOWN]:
             times = n_("once", "{n} times", count)
             console.print(Text(f"  {times:>8}  {name}"))
@@ -108,12 +109,12 @@ def also_open(found: Sequence[Record]) -> list[str]:
     if not slugs:
         return []
     named, more = ", ".join(slugs[:OPEN_SHOWN]), len(slugs) - OPEN_SHOWN
-    said = [_("Open as well: {slugs}.", slugs=named)]
+    said = [_("You can also do {slugs}.", slugs=named)]
     if more > 0:
-        said = [n_("Open as well: {slugs}, and {n} more.", "Open as well: {slugs}, and {n} more.", more, slugs=named)]
+        said = [n_("You can also do {slugs}, and {n} more.", "You can also do {slugs}, and {n} more.", more, slugs=named)]
     if later:
-        said.append(n_("{n} exercise is best done after these; `normgrade list` tells after which.",
-                       "{n} exercises are best done after these; `normgrade list` tells after which.", later))  # fmt: skip
+        said.append(n_("{n} exercise is best done after these. Run `normgrade list` to see the order.",
+                       "{n} exercises are best done after these. Run `normgrade list` to see the order.", later))  # fmt: skip
     return said
 
 

@@ -17,7 +17,7 @@ def folded(prompt: str, slug: str) -> str:
     shown, count = FOLDED.subn(lambda match: title(match[1]), by_slug(prompt))
     if not count:
         return shown
-    how = _("`normgrade show {slug} --answers` shows the answers too.", slug=slug)
+    how = _("Run `normgrade show {slug} --answers` to see the answers too.", slug=slug)
     return f"{shown.rstrip()}\n\n{how}\n"
 
 

@@ -36,14 +36,14 @@ LARGEST_BYTES = 16 * 1024**2  # of a script that may be overwritten
 @click.command("repro")
 @click.argument("slug", shell_complete=slugs_alike)
 @click.argument("check", required=False, metavar="[CHECK]", shell_complete=checks_alike)
-@click.option("--seed", callback=seed_of, default="0", metavar="N|random", help="Of the inputs, as for `check`.")
-@click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write it there; repro_SLUG.py, unless said.")
+@click.option("--seed", callback=seed_of, default="0", metavar="N|random", help="Seed of the inputs, as for `check`.")
+@click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the script to FILE, by default repro_SLUG.py.")
 @course_option
 def repro_command(slug: str, check: str | None, seed: int, output: Path | None, course_folder: Path | None) -> None:
-    """Write a script that does what a failed check did.
+    """Write a script that reproduces a failed check.
 
-    It is plain Python, so that a debugger can follow. CHECK is a name that the
-    report gives, or its beginning; without it, the first check that fails.
+    The script is plain Python, so you can step through it with a debugger. CHECK is the name of a check from the report, or its beginning.
+    Without CHECK, the first failed check is reproduced.
     """
     from normgrade.learner.repro.reproduction import script, sealed  # loads NumPy
     from normgrade.report.render.wording import seed_in_words  # loads NumPy
@@ -65,7 +65,7 @@ def repro_command(slug: str, check: str | None, seed: int, output: Path | None, 
         raise unwritable(output, error.strerror) from error
     say(
         _(
-            "{path} does what {check} does. Run it with `python {path}`, or step through it with `python -m pdb {path}`.",
+            "{path} reproduces {check}. Run it with `python {path}`, or step through it with `python -m pdb {path}`.",
             path=quote(str(output)),
             check=result.check.name,
         ),
@@ -79,21 +79,24 @@ def refuse_unless_writable(output: Path) -> None:
 
     refuse_links(output, Workspace.find(output.parent))
     if is_own(output):
-        raise unwritable(output, _("files of that name are normgrade's own"))
+        raise unwritable(output, _("normgrade uses this file itself"))
     try:
         ours = not os.path.lexists(output) or is_as_made(read_plain(output, LARGEST_BYTES))
     except OSError:  # no plain file, or one that may not be read
         ours = False
     if not ours:
         raise UsageError(
-            _('"{path}" is there already, and not as `normgrade repro` made it. Name another file with --output FILE.', path=output)
+            _(
+                '"{path}" already exists, and is not an unchanged script of `normgrade repro`. Use --output FILE to choose another file.',
+                path=output,
+            )
         )
 
 
 def unwritable(output: Path, why: str | None) -> UsageError:
     """Return the error for a path that no script can be written to."""
     return UsageError(
-        _('The script cannot be written to "{path}" ({error}). Name another file with --output FILE.', path=output, error=why)
+        _('The script cannot be written to "{path}" ({error}). Use --output FILE to choose another file.', path=output, error=why)
     )
 
 
@@ -122,7 +125,7 @@ def chosen(results: tuple[Result, ...], name: str | None) -> Result | None:
         stems = [each.partition("[")[0] for each in names]
         meant = did_you_mean(name, stems)
         raise UsageError(
-            _('No check is called "{name}".{meant} There are {names}.', name=name, meant=meant, names=", ".join(dict.fromkeys(stems)))
+            _('No check named "{name}".{meant} Choose from {names}.', name=name, meant=meant, names=", ".join(dict.fromkeys(stems)))
         )
     of_that_name = [result for result in failed if result.check.name.startswith(name)]
     if not of_that_name:

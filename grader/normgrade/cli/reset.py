@@ -19,7 +19,7 @@ from normgrade.learner.workspace import find_course, needed
 @click.argument("slug", shell_complete=slugs_alike)
 @course_option
 def reset_command(slug: str, course_folder: Path | None) -> None:
-    """Put the stub of an exercise back.
+    """Restore the stub of an exercise.
 
     Your file is kept, with the date in its name.
     """
@@ -33,9 +33,9 @@ def put_stub_back(exercise: Exercise) -> str:
         backup = workspace.reset(exercise, datetime.now())
     except OSError as error:
         raise UsageError(
-            _('"{file}" cannot be reset ({error}). Nothing of yours was changed.', file=exercise.file_name, error=error.strerror)
+            _('"{file}" cannot be reset ({error}). Your files are unchanged.', file=exercise.file_name, error=error.strerror)
         ) from error
     if backup is None:
-        return _("{file} is the stub again; it held nothing of yours.", file=exercise.file_name)
+        return _("{file} is the stub again. It contained no code of yours.", file=exercise.file_name)
     where = backup.relative_to(workspace.root)
-    return _("{file} is the stub again; your file is kept as {kept}.", file=exercise.file_name, kept=where)
+    return _("{file} is the stub again. Your file is kept as {kept}.", file=exercise.file_name, kept=where)

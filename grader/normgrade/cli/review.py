@@ -30,13 +30,13 @@ MOST = 5  # questions at a time
 
 
 @click.command("review")
-@click.option("--all", "everything", is_flag=True, help="Those too that are not due yet.")
+@click.option("--all", "everything", is_flag=True, help="Include mistakes that are not due yet.")
 @course_option
 def review_command(everything: bool, course_folder: Path | None) -> int:
-    """Mistakes that you made, as questions.
+    """Review the mistakes that you made.
 
-    A right answer is shown with one of them in it, and you find its line. A mistake comes back after a day, and later while you find it.
-    It is about exercises that have passed.
+    Each question is a right answer with one of your mistakes in it, and you find the line. A mistake comes back after a day. The interval
+    grows each time you find it. Only exercises that have passed are reviewed.
     """
     from normgrade.report.render.terminal import open_console  # loads NumPy
 
@@ -55,18 +55,18 @@ def review_command(everything: bool, course_folder: Path | None) -> int:
     except KeyboardInterrupt:  # the answers so far are kept
         return INTERRUPTED
     if len(due) > MOST:
-        say(n_("{n} more is due.", "{n} more are due.", len(due) - MOST))
+        say(n_("{n} more mistake is due for review.", "{n} more mistakes are due for review.", len(due) - MOST))
     return 0
 
 
 def nothing_is_due(found: Sequence[Hunt], now: datetime) -> str:
     """Return why there is no question."""
     if not found:
-        return _("There is nothing to review: no mistake was named in an exercise that has passed.")
+        return _("Nothing to review: no mistakes were found in exercises that have passed.")
     hours = -(-int((min(hunt.slip.due for hunt in found) - now).total_seconds()) // 3600)
     days, until = hours // 24, n_("in {n} hour", "in {n} hours", hours)
     until = n_("in {n} day", "in {n} days", days) if days else until
-    return _("Nothing is due: the next question comes {until}. `normgrade review --all` asks now.", until=until)
+    return _("Nothing is due: the next review is {until}. Run `normgrade review --all` to review now.", until=until)
 
 
 def ask_all(console: Console, hunts: Sequence[Hunt], reviews: Reviews) -> None:
@@ -75,13 +75,13 @@ def ask_all(console: Console, hunts: Sequence[Hunt], reviews: Reviews) -> None:
         slip, now = hunt.slip, datetime.now(UTC)
         made = n_("you made it once, {ago}", "you made it {n} times, the last time {ago}", slip.times, ago=ago(now - slip.made))
         console.print()
-        say(_("{slug}: a right answer with a mistake in it; {made}.", slug=slip.exercise, made=made))
+        say(_("{slug}: a right answer with one mistake in it ({made}).", slug=slip.exercise, made=made))
         page(console, listing(hunt))
         if typed.somebody_is_there():
             answer(hunt, reviews)
         say(_("Line {line}. {name}: {says}", line=", ".join(map(str, hunt.lines)), name=hunt.mistake.name, says=hunt.mistake.says))
         if typed.somebody_is_there() and number < len(hunts):
-            typed.next_line(_("Question {number} of {all} follows: press Enter. ", number=number + 1, all=len(hunts)))
+            typed.next_line(_("Press Enter for question {number} of {all}. ", number=number + 1, all=len(hunts)))
 
 
 def listing(hunt: Hunt) -> Syntax:
@@ -105,4 +105,4 @@ def answer(hunt: Hunt, reviews: Reviews) -> None:
     line = typed.next_line(_("Which line is wrong? "))
     knew = line.isdecimal() and int(line) in hunt.lines
     reviews.add(Review(datetime.now(UTC), hunt.slip.exercise, hunt.slip.mistake, knew))
-    say(_("✓ That is it.") if knew else _("✗ It is another one."))
+    say(_("✓ Correct.") if knew else _("✗ Wrong, it is another line."))

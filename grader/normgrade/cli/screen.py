@@ -131,12 +131,14 @@ def news(watching: Watching, report: Report) -> Iterator[Text]:
         scores = _(" · last scores: {scores}", scores=" ".join(map(str, watching.scores[-SCORES:])))
         yield Text.assemble((watching.changed, "bold"), (scores, "dim"), no_wrap=True, overflow="ellipsis")
     if report.seed != PUBLIC_SEED:
-        said = _("These are other inputs, those of seed {seed}; the next save is graded on the usual ones.", seed=report.seed)
+        said = _("These inputs have seed {seed}. The next save uses the usual inputs.", seed=report.seed)
         yield Text(said, style="yellow")
 
 
 def passed(following: Exercise | None) -> str:
-    return _("Passed, and everything else has.") if following is None else _("Passed: n goes on with {slug}.", slug=following.slug)
+    if following is None:
+        return _("Passed. All other exercises have passed too.")
+    return _("Passed. Press n to continue with {slug}.", slug=following.slug)
 
 
 # The checks

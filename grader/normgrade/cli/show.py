@@ -21,15 +21,15 @@ from normgrade.learner.workspace import find_course
 
 @click.command("show")
 @click.argument("slug", required=False, shell_complete=slugs_alike)
-@click.option("--answers", is_flag=True, help="Unfold the answers to the interview questions.")
-@click.option("--stub", is_flag=True, help="The file to begin with, in place of the task.")
-@click.option("--no-pager", is_flag=True, help="All at once, however small the screen is.")
+@click.option("--answers", is_flag=True, help="Show the answers to the interview questions.")
+@click.option("--stub", is_flag=True, help="Show the stub instead of the task.")
+@click.option("--no-pager", is_flag=True, help="Print everything at once, without a pager.")
 @course_option
 def show_command(slug: str | None, answers: bool, stub: bool, no_pager: bool, course_folder: Path | None) -> None:
-    """The task of an exercise.
+    """Show the task of an exercise.
 
-    Where it is longer than the terminal, a pager shows it: q leaves that. It is Markdown where it does not go to a terminal. Without SLUG,
-    the exercises are listed.
+    If the task is longer than the terminal, it is shown in a pager; press q to leave it. If the output does not go to a terminal, it is
+    Markdown. Without SLUG, the exercises are listed.
     """
     if slug is None:
         if answers or stub:

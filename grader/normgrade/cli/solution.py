@@ -29,20 +29,22 @@ from normgrade.learner.workspace import Workspace, find_course, submission_of
 @click.command("solution")
 @click.argument("slug", shell_complete=slugs_alike)
 @click.argument("way", required=False, shell_complete=ways_alike)
-@click.option("--spoil", is_flag=True, help="Show it though the exercise has not passed yet.")
+@click.option("--spoil", is_flag=True, help="Show it even if the exercise has not passed yet.")
 @course_option
 def solution_command(slug: str, way: str | None, spoil: bool, course_folder: Path | None) -> None:
-    """The right answer, beside yours, and other right ways.
+    """Show the right answer beside yours, and other right ways.
 
-    It is for an exercise that you have passed. WAY names one of the other ways. Where it does not go to a terminal it is the Python file
-    alone.
+    You must have passed the exercise. WAY names one of the other ways. If the output does not go to a terminal, it is only the Python file.
     """
     refuse_in_interview("normgrade solution")
     exercise = find_course(course_folder).exercise(slug)
     refuse_unless_revealed(exercise, _("solution"))
     if not spoil and not has_passed(exercise):
         raise UsageError(
-            _("{slug} has not passed yet, as far as is known here. `normgrade hint {slug}` helps; --spoil shows the answer.", slug=slug)
+            _(
+                "No passed attempt at {slug} is recorded here. Run `normgrade hint {slug}` for a hint, or use --spoil to see the answer.",
+                slug=slug,
+            )
         )
     path = exercise.reference if way is None else alternative(exercise, way)
     if not sys.stdout.isatty():
@@ -73,7 +75,7 @@ def alternative(exercise: Exercise, way: str) -> Path:
     if way not in ways:
         raise UsageError(
             _(
-                'No right way of {slug} is called "{name}".{meant} There are {ways}.',
+                '{slug} has no right way named "{name}".{meant} Known ways: {ways}.',
                 slug=exercise.slug,
                 name=way,
                 meant=did_you_mean(way, ways),
@@ -100,9 +102,9 @@ def show_difference(console: Console, exercise: Exercise) -> None:
     own = inspect_file(path, exercise).source
     if own is None:
         return
-    console.print(Text(_("From your file to it"), style="bold"))
+    console.print(Text(_("Changes from your file to the reference"), style="bold"))
     if own.splitlines() == reference.splitlines():
-        console.print(Text(_("They are the same, to the letter.")))
+        console.print(Text(_("Both files are identical.")))
     elif console.width >= WIDE:
         console.print(beside((path.name, own), (exercise.reference.name, reference)))
     else:
@@ -120,6 +122,6 @@ def show_other_ways(console: Console, exercise: Exercise, spoil: bool) -> None:
         says = first_paragraph(ast.get_docstring(ast.parse(read_text(path))))
         console.print(Text.assemble(f"  {path.stem}", (f"  {says}", "dim")))
     if spoil:
-        console.print(Text(_("`normgrade solution {slug} NAME --spoil` shows one of them.", slug=exercise.slug)))
+        console.print(Text(_("Run `normgrade solution {slug} NAME --spoil` to see one of them.", slug=exercise.slug)))
     else:
-        console.print(Text(_("`normgrade solution {slug} NAME` shows one of them.", slug=exercise.slug)))
+        console.print(Text(_("Run `normgrade solution {slug} NAME` to see one of them.", slug=exercise.slug)))

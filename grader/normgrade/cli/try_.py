@@ -31,7 +31,7 @@ def dtype_of(context: click.Context, option: click.Parameter, value: str | None)
         return value
     known = either((", ".join(DTYPES[:-1]), DTYPES[-1]))
     raise UsageError(
-        _('No dtype is called "{name}".{meant} --dtype takes {known}.', name=value, meant=did_you_mean(value, DTYPES), known=known)
+        _('No dtype named "{name}".{meant} --dtype must be {known}.', name=value, meant=did_you_mean(value, DTYPES), known=known)
     )
 
 
@@ -44,11 +44,13 @@ def files(context: click.Context, argument: click.Parameter, begun: str) -> list
 @click.argument("slug", shell_complete=slugs_alike)
 @click.argument("call", metavar="CALL")
 @click.argument("inputs", nargs=-1, metavar="[INPUT]…", shell_complete=files)
-@click.option("--backward", is_flag=True, help="The gradients too, from 1, 2, 3, … as the gradient of the output.")
-@click.option("--eval", "evaluating", is_flag=True, help="In evaluation mode, not in training mode.")
-@click.option("--dtype", callback=dtype_of, metavar="|".join(DTYPES), shell_complete=one_of(DTYPES), help="Of the inputs and the layer.")
-@click.option("--seed", callback=whole_number(0, MOST_SEEDS - 1), metavar="N", help="Fill the layer with random numbers.")
-@click.option("--file", "file", type=click.Path(path_type=Path), metavar="FILE", help="Another file than that of the exercise.")
+@click.option("--backward", is_flag=True, help="Show the gradients too, with 1, 2, 3, … as the gradient of the output.")
+@click.option("--eval", "evaluating", is_flag=True, help="Use evaluation mode instead of training mode.")
+@click.option(
+    "--dtype", callback=dtype_of, metavar="|".join(DTYPES), shell_complete=one_of(DTYPES), help="Dtype of the inputs and the layer."
+)
+@click.option("--seed", callback=whole_number(0, MOST_SEEDS - 1), metavar="N", help="Fill the layer with random numbers from this seed.")
+@click.option("--file", "file", type=click.Path(path_type=Path), metavar="FILE", help="Use this file instead of the file of the exercise.")
 @isolation_option
 @course_option
 def try_command(
@@ -63,11 +65,11 @@ def try_command(
     required: str,
     course_folder: Path | None,
 ) -> int:
-    """Your file and the reference on an input of yours, side by side.
+    """Run your file and the reference on your own input, side by side.
 
     CALL builds the layer, or calls the function: `LayerNorm(4)`, `softmax(dim=0)`. Its arguments are literals, `tensor([…])`, or one of
-    linear(6, 6), feed_forward(6), scaled(0.5) and identity(). INPUT is a nested list, a file of `numpy.save`, or a .txt or .py file with
-    one such list.
+    linear(6, 6), feed_forward(6), scaled(0.5) and identity(). INPUT is a nested list, a file written by `numpy.save`, or a .txt or .py file
+    with one nested list.
     """
     refuse_in_interview("normgrade try")
     exercise = find_course(course_folder).exercise(slug)
@@ -85,7 +87,7 @@ def try_command(
 
     trial = Trial(exercise, build_of(call, exercise), inputs_of(inputs, dtype), not evaluating, backward, seed)
     if not inputs and (trial.has_mode or backward):
-        raise UsageError(_('An INPUT is missing after CALL, such as "{example}".', example="[[1.0, 2.0, 3.0]]"))
+        raise UsageError(_('Missing argument: INPUT. Pass an input after CALL, such as "{example}".', example="[[1.0, 2.0, 3.0]]"))
     warn_of_folders()
     with progress() as watched, open_grader([exercise], Options(required=required), lambda exercises: {}) as grader:
         watched(_("{submission}: playing your input", submission=path.name), 0, 0)

@@ -46,14 +46,14 @@ def show(console: Console, title: str, play: Played, exercise: Exercise, source:
         for part in place_lines(place, play, wrong.get(place), exercise.places):
             console.print(part)
     if leaves_open(play):
-        console.print(Text(_("Some numbers of the reference are not settled in float32: any number agrees there."), style="dim"))
+        console.print(Text(_("Some numbers of the reference are undetermined in float32. Any number agrees there."), style="dim"))
     if wrong:
         for part in telling(play, exercise, source):
             console.print(part)
         differing = [named(each, exercise.places) for each in play.differences]
         console.print(Text(_("✗ They differ: {places}.", places=places(differing)), style="bold red"))
     else:
-        console.print(Text(_("✓ They agree, as far as the rounding of float32 allows."), style="green"))
+        console.print(Text(_("✓ They agree within the rounding of float32."), style="green"))
     return not wrong
 
 
@@ -118,11 +118,11 @@ def show_errors(console: Console, play: Played, exercise: Exercise, source: str)
     if right is None:
         console.print(Text(_("The reference returns {value}.", value=returned(as_expected(play.expectation)))))
     else:
-        console.print(Text(_("The reference refuses this: {error}", error=alone(replace(right, step=None)))))
+        console.print(Text(_("The reference raises an exception: {error}", error=alone(replace(right, step=None)))))
     if own is None:
-        console.print(Text(_("Yours returns {value}.", value=returned(play.observation))))
+        console.print(Text(_("Your code returns {value}.", value=returned(play.observation))))
     else:
-        console.print(Text(_("Yours raises an exception:") if own.types else _("Yours returns nothing:")))
+        console.print(Text(_("Your code raises an exception:") if own.types else _("Your code returns no result:")))
         console.print(indented(Group(*telling(play, exercise, source))))
     alike = right is not None and own is not None and right.types[:1] == own.types[:1]
     said = _("✓ They agree: both raise the same exception.") if alike else _("✗ They differ.")

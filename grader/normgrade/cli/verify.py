@@ -25,14 +25,20 @@ from normgrade.learner.workspace import find_course
 @click.option(
     "--seeds", callback=whole_number(1, 1000), default="1", metavar="N", help="Prove everything on inputs of the seeds 0 to N − 1."
 )
-@click.option("--mutants", is_flag=True, help="Prove too that every small change of a reference fails, unless equivalent.toml accepts it.")
-@click.option("--envelope", is_flag=True, help="Show instead what the suites play: dtypes, sizes, layouts, and what is lacking.")
-@click.option("--habits", is_flag=True, help="Prove too that every wrong way that needs no exercise fails, or is left out with a reason.")
-@click.option("--write", "writes", is_flag=True, help="Write first what ships with each exercise, computed on this machine.")
-@click.option("--mistake", metavar="NAME", shell_complete=mistakes_of_one, help="Show the whole report on that wrong answer.")
-@click.option("--alternative", metavar="NAME", shell_complete=ways_of_one, help="Show the whole report on that right answer.")
-@click.option("--only", metavar="TEST", default="", shell_complete=checks_of_one, help="Play that check alone, or those that a glob names.")
-@click.option("--cores", callback=whole_number(1, 256), metavar="N", help="Work on so many cores at once; on all of them, unless said.")
+@click.option("--mutants", is_flag=True, help="Also prove that every small change of a reference fails, unless equivalent.toml accepts it.")
+@click.option("--envelope", is_flag=True, help="Instead show which dtypes, sizes and layouts the suites use, and which are missing.")
+@click.option(
+    "--habits",
+    is_flag=True,
+    help="Also prove that every bad habit that does not depend on an exercise fails, or is left out with a reason.",
+)
+@click.option("--write", "writes", is_flag=True, help="First compute and write the files that ship with each exercise.")
+@click.option("--mistake", metavar="NAME", shell_complete=mistakes_of_one, help="Show the whole report on this wrong answer.")
+@click.option("--alternative", metavar="NAME", shell_complete=ways_of_one, help="Show the whole report on this right answer.")
+@click.option(
+    "--only", metavar="TEST", default="", shell_complete=checks_of_one, help="Run only this check, or the checks that match a glob."
+)
+@click.option("--cores", callback=whole_number(1, 256), metavar="N", help="Number of cores to use, all by default.")
 @isolation_option
 @report_options
 @course_option
@@ -55,8 +61,8 @@ def verify_command(
 ) -> int:
     """Prove the course.
 
-    References and alternatives pass, stubs fail, every known mistake fails and is named. Where an exercise is not finished, it says what
-    is missing. With --mistake, --alternative or --only, look at single answers of one exercise instead.
+    References and alternatives must pass, stubs must fail, and every known mistake must fail and be named. If an exercise is not finished,
+    the missing parts are listed. With --mistake, --alternative or --only, single answers of one exercise are shown instead.
     """
     format = format_of(format, output)  # before anything is graded
     if output is not None:
@@ -64,12 +70,12 @@ def verify_command(
     course = find_course(course_folder)
     closely = mistake is not None or alternative is not None or bool(only)
     if closely and len(dict.fromkeys(slugs)) != 1:
-        raise UsageError(_("--mistake, --alternative and --only look at one exercise: name its SLUG, and no other."))
+        raise UsageError(_("--mistake, --alternative and --only need exactly one exercise. Pass one SLUG."))
     if closely and writes:
-        raise UsageError(_("--write is for whole exercises: leave it out beside --mistake, --alternative and --only."))
+        raise UsageError(_("--write is for whole exercises. It cannot be used with --mistake, --alternative or --only."))
     for option, given in (("--mutants", mutants), ("--habits", habits)):
         if closely and given:
-            said = _("{option} proves a whole exercise: leave it out beside --mistake, --alternative and --only.", option=option)
+            said = _("{option} is for whole exercises. It cannot be used with --mistake, --alternative or --only.", option=option)
             raise UsageError(said)
 
     if envelope:

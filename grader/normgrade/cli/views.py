@@ -22,17 +22,17 @@ from normgrade.report.render.whole import failure_lines
 from normgrade.report.report import Outcome
 
 HELP = {
-    "n": N_("go on with the next exercise"),
-    "p": N_("go back to the exercise before"),
+    "n": N_("go to the next exercise"),
+    "p": N_("go back to the previous exercise"),
     "l": N_("list the exercises, and go to one of them"),
     "h": N_("give a hint"),
     "s": N_("show the task"),
-    "d": N_("show all differences, one claim on a page"),
-    "t": N_("try it on other inputs"),
-    "x": N_("put the stub back; your file is kept"),
-    "↑ ↓": N_("scroll, as the space bar, Page Up, Page Down, Home and End do"),
+    "d": N_("show all differences, one claim per page"),
+    "t": N_("grade it on other inputs"),
+    "x": N_("restore the stub; your file is kept"),
+    "↑ ↓": N_("scroll; Space, Page Up, Page Down, Home and End scroll too"),
     "Esc": N_("go back to the verdict"),
-    "Ctrl-Z": N_("stop for a while, until `fg` in the shell"),
+    "Ctrl-Z": N_("suspend until you run `fg` in the shell"),
     "q": N_("quit"),
 }
 
@@ -93,7 +93,7 @@ class Differences(View):
         if not (pages := self.pages()):
             return Text(_("There is nothing to show."))
         self.page = min(self.page, len(pages) - 1)
-        where = _("page {page} of {pages} · d or → the next, ← the one before, Esc closes", page=self.page + 1, pages=len(pages))
+        where = _("page {page} of {pages} · d or → next, ← previous, Esc close", page=self.page + 1, pages=len(pages))
         return Group(Text(where, style="dim"), *failure_lines(pages[self.page], with_hint=False, detail=VERBOSE))
 
     def pages(self) -> Sequence[Cases]:
@@ -134,7 +134,7 @@ class Listing(View):
             table.add_row(*(Text(cell, no_wrap=True) for cell in cells), style="reverse" if marked else "green" if record.passed else "")
         passed = sum(record.passed for record in self.records)
         said = _("{passed} of {total} passed", passed=passed, total=len(self.records))
-        return Group(Text(_("{said} · ↑ ↓ choose, Enter goes there, l closes", said=said), style="dim"), table)
+        return Group(Text(_("{said} · ↑ ↓ choose, Enter open, l close", said=said), style="dim"), table)
 
     def press(self, key: str) -> bool:
         steps = {"up": -1, "down": 1, "page up": -10, "page down": 10, "home": -len(self.records), "end": len(self.records)}

@@ -21,12 +21,12 @@ MEGABYTE = 10**6
 
 @click.command("warm")
 @click.argument("slugs", nargs=-1, metavar="[SLUG]…", shell_complete=slugs_alike)
-@click.option("--cores", callback=whole_number(1, 256), metavar="N", help="Work on so many cores at once; on all of them, unless said.")
+@click.option("--cores", callback=whole_number(1, 256), metavar="N", help="Number of cores to use, all by default.")
 @course_option
 def warm_command(slugs: tuple[str, ...], cores: int | None, course_folder: Path | None) -> int:
-    """Compute beforehand what the checks expect.
+    """Compute the expectations of the checks in advance.
 
-    The first check of an exercise computes it otherwise, and takes longer. Without SLUG it is done for the whole course.
+    Otherwise the first check of an exercise computes them, and takes longer. Without SLUG, the whole course is prepared.
     """
     course = find_course(course_folder)
     if not slugs:
@@ -40,8 +40,8 @@ def warm_command(slugs: tuple[str, ...], cores: int | None, course_folder: Path 
         warm(chosen, Options(progress=watched, cores=cores or available()))
     say(
         n_(
-            "{n} exercise is ready after {seconds:.1f} s. The cache has {size} MB, in {folder}. To run this again takes no time.",
-            "{n} exercises are ready after {seconds:.1f} s. The cache has {size} MB, in {folder}. To run this again takes no time.",
+            "{n} exercise is ready after {seconds:.1f} s. The cache in {folder} uses {size} MB. Running this again takes no time.",
+            "{n} exercises are ready after {seconds:.1f} s. The cache in {folder} uses {size} MB. Running this again takes no time.",
             len(chosen),
             seconds=time.monotonic() - started,
             size=f"{size_of(user_cache()) / MEGABYTE:.1f}",

@@ -43,8 +43,8 @@ def warn_of_untranslated(course: Course, exercises: Iterable[Exercise]) -> None:
     for exercise, language in product(exercises, others):
         for path, number in Counter(path for path, _english in untranslated(exercise, language) if path.is_file()).items():
             said = n_(
-                'Note: {path} lacks {n} translation. `verify` names it once course.toml has "{language}" in `languages`.',
-                'Note: {path} lacks {n} translations. `verify` names them once course.toml has "{language}" in `languages`.',
+                'Note: {n} translation is missing in {path}. To list it with `verify`, add "{language}" to `languages` in course.toml.',
+                'Note: {n} translations are missing in {path}. To list them with `verify`, add "{language}" to `languages` in course.toml.',
                 number, path=path.relative_to(course.root), language=language)  # fmt: skip
             click.echo(visible(said), err=True)
 
@@ -59,7 +59,7 @@ def warn_of_folders() -> None:
 def warn(name: str, why: str, course_folder: Path | None) -> None:
     """Say that an exercise is left out, why, and which command tells more."""
     command = with_course(f"normgrade verify {quote(name)}", course_folder)
-    said = _('Warning: "{name}" is left out. {why} `{command}` says what is missing.', name=name, why=why, command=command)
+    said = _('Warning: "{name}" is skipped. {why} Run `{command}` to see what is missing.', name=name, why=why, command=command)
     click.echo(visible(said), err=True)
 
 

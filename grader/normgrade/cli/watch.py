@@ -46,8 +46,9 @@ PAUSE_WOKEN_S = 0.25  # between two looks at stdout, if watchfiles tells of chan
 def watch_command(slug: str | None, required: str, course_folder: Path | None) -> int:
     """Grade an exercise again whenever its file is saved.
 
-    Without SLUG it is the one to go on with. In a terminal it is one screen that stays: n goes to the next exercise, h gives a hint, s
-    shows the task, d all differences; ? shows all keys, and q quits. Elsewhere every report is written out. Ctrl-C ends it, too.
+    Without SLUG, the next exercise is watched. In a terminal, the report stays on one screen: n goes to the next exercise, h gives a hint,
+    s shows the task, d shows all differences, ? shows all keys, and q quits. If the output does not go to a terminal, every report is
+    printed. Ctrl-C also quits.
     """
 
     refuse_in_interview("normgrade watch")
@@ -95,7 +96,9 @@ def to_go_on_with(course: Course) -> Exercise:
     workspace = Workspace.find()
     record = next_record(records(course, workspace)) if workspace is not None else None
     if record is None:
-        raise UsageError(_("Which exercise is to be watched? Name it: `normgrade watch SLUG`; `normgrade list` shows them all."))
+        raise UsageError(
+            _("There is no exercise to continue with. Run `normgrade watch SLUG` to watch one, and `normgrade list` to see all exercises.")
+        )
     return record.exercise
 
 

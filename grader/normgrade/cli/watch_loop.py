@@ -143,7 +143,7 @@ class Screen:
             case "t":
                 watching.begin(1 + secrets.randbelow(MOST_SEEDS - 1))
             case "x":
-                question = _("Put the stub of {file} back? Your file is kept.", file=watching.watched.path.name)
+                question = _("Reset {file} to the stub? Your file is kept.", file=watching.watched.path.name)
                 self.view = Question(watching, question, self.reset)
 
     def reset(self) -> None:

@@ -166,7 +166,7 @@ class Attempts:
         """Return the error for a file that cannot be used, with the reason."""
         return UsageError(
             _(
-                'What was tried cannot be kept in "{path}" ({error}). Free the file, or move it away to begin anew.',
+                'The attempts in "{path}" cannot be read or written ({error}). Unlock or repair the file, or move it away to start again.',
                 path=self.path,
                 error=error,
             )
@@ -186,7 +186,7 @@ def locked(path: Path) -> Iterator[None]:
 def refuse_log(content: bytes) -> None:
     """Raise ValueError for a database with a write-ahead log, because the content of the log would be missing."""
     if content.startswith(b"SQLite format 3\0") and b"\2" in content[18:20]:  # the versions that are needed to write and to read it
-        raise ValueError(_("another program set it to WAL mode, which PRAGMA journal_mode = DELETE ends"))
+        raise ValueError(_("another program set it to WAL mode; use PRAGMA journal_mode = DELETE to end this mode"))
 
 
 def schema_of(database: sqlite3.Connection) -> list[tuple[str, str, str]]:

@@ -36,7 +36,7 @@ def hints_of(exercise: Exercise, last: Attempt | None) -> Iterator[Hint]:
     yield from diagnosed
     if last is not None and last.hint and not diagnosed:
         text = hint_of_test(exercise, last.failed) or last.hint
-        yield Hint(f"check:{last.failed}", text, _("About what failed first at your last check: {hint}", hint=text))
+        yield Hint(f"check:{last.failed}", text, _("About the first failure of your last check: {hint}", hint=text))
     for number, text in enumerate(exercise.hints, 1):
         yield Hint(f"hint:{number}", text, text)
 

@@ -27,7 +27,7 @@ def expression(text: str, where: str) -> ast.expr:
         line, column = error.lineno or 1, error.offset or 1
         said = _("{where} cannot be read at line {line}, column {column}: {error}.", where=where, line=line, column=column, error=error.msg)
     except (ValueError, RecursionError, MemoryError, OverflowError):
-        said = _("{where} cannot be read: it is nested too deeply, or holds a NUL.", where=where)
+        said = _("{where} cannot be read: it is nested too deeply, or contains a NUL character.", where=where)
     raise UsageError(said)
 
 
@@ -56,11 +56,11 @@ def value_of(node: ast.expr, text: str, where: str, made: Made = NOTHING) -> Any
                 return made[name](*args, **kwargs)
             except TypeError as error:
                 raise UsageError(
-                    _("{part} in {where} cannot be made: {error}.", part=part(node, text), where=where, error=error)
+                    _("{part} in {where} cannot be created: {error}.", part=part(node, text), where=where, error=error)
                 ) from error
     raise UsageError(
         _(
-            "{part} at line {line}, column {column} of {where} is no literal: write a number, a text, True, False, None, or a list.",
+            "{part} at line {line}, column {column} of {where} is not a literal. Write a number, a string, True, False, None or a list.",
             part=part(node, text),
             line=node.lineno,
             column=column_of(node, text),
@@ -72,7 +72,7 @@ def value_of(node: ast.expr, text: str, where: str, made: Made = NOTHING) -> Any
 def arguments_of(call: ast.Call, text: str, where: str, made: Made) -> tuple[list[Any], dict[str, Any]]:
     """Return the arguments of a call, by position and by name."""
     if any(keyword.arg is None for keyword in call.keywords):
-        raise UsageError(_("** in {where} is no literal. Write each argument by its own name.", where=where))
+        raise UsageError(_("** in {where} is not a literal. Write each argument with its name.", where=where))
     args = [value_of(argument, text, where, made) for argument in call.args]
     return args, {str(keyword.arg): value_of(keyword.value, text, where, made) for keyword in call.keywords}
 

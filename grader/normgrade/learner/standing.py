@@ -112,23 +112,23 @@ def advice(records: Sequence[Record], brief: bool = False) -> str:
     """Return the next step, in one or two sentences. `brief` omits the name of the file, for learners who have passed an exercise."""
     record = next_record(records)
     if record is None:
-        return _("Everything has passed. `normgrade check --seed random` tries it on inputs never seen before.")
+        return _("All exercises have passed. Run `normgrade check --seed random` to grade them on new inputs.")
     exercise, slug, last = record.exercise, record.exercise.slug, record.last
     where = _("{slug} (level {level}, {group})", slug=slug, level=exercise.level, group=exercise.group)
     if last is not None:
         return _(
-            "Go on with {where}: {earned} of {possible} points at the last check. `normgrade hint {slug}` gives a hint.",
+            "Continue with {where}: {earned} of {possible} points at the last check. Run `normgrade hint {slug}` for a hint.",
             where=where,
             earned=last.earned,
             possible=last.possible,
             slug=slug,
         )
     if record.started:
-        return _("Go on with {where}, which is started: `normgrade check {slug}` grades it.", where=where, slug=slug)
+        return _("Continue with {where}, which is started. Run `normgrade check {slug}` to grade it.", where=where, slug=slug)
     if brief:
-        return _("Next is {where}: `normgrade show {slug}` shows the task.", where=where, slug=slug)
+        return _("Next is {where}. Run `normgrade show {slug}` to see the task.", where=where, slug=slug)
     return _(
-        "Next is {where}: `normgrade show {slug}` shows the task, and {file} is where your code goes.",
+        "Next is {where}. Run `normgrade show {slug}` to see the task, and write your code in {file}.",
         where=where,
         slug=slug,
         file=exercise.file_name,

@@ -34,7 +34,7 @@ def build_of(text: str, exercise: Exercise) -> Build:
     """
     call = expression(text, WHERE)
     if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
-        raise UsageError(_("{where} is a call such as `{example}`.", where=WHERE, example=exercise.defines[0]))
+        raise UsageError(_("{where} must be a call such as `{example}`.", where=WHERE, example=exercise.defines[0]))
     name = known_name(call.func.id, exercise)
     args, kwargs = arguments_of(call, text, WHERE, MADE)
     functions = {each.name for each in exercise.defines if not each.is_class}
@@ -54,7 +54,7 @@ def known_name(name: str, exercise: Exercise) -> str:
         return name
     raise UsageError(
         _(
-            '{slug} has no "{name}" to call.{meant} There is {known}.',
+            '{slug} has no "{name}" to call.{meant} Choose from {known}.',
             slug=exercise.slug,
             name=name,
             meant=did_you_mean(name, known),

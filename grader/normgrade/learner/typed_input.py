@@ -38,7 +38,7 @@ def inputs_of(texts: Sequence[str], dtype: str | None) -> tuple[Array, ...]:
     typed = [array_of(text) for text in texts]
     total = sum(array.values.size for array in typed)
     if total > MOST_NUMBERS:
-        raise UsageError(_("The inputs hold {total} numbers; at most {most} can be tried.", total=total, most=MOST_NUMBERS))
+        raise UsageError(_("The inputs have {total} numbers. Use at most {most}.", total=total, most=MOST_NUMBERS))
     return tuple(input_of(array.values, dtype or array.dtype) for array in typed)
 
 
@@ -61,10 +61,10 @@ def content_of(path: Path) -> bytes:
     try:
         return read_plain(path, MOST_BYTES)
     except TooLarge as error:
-        raise UsageError(_('"{path}" is larger than {limit} bytes. Take fewer numbers.', path=path, limit=MOST_BYTES)) from error
+        raise UsageError(_('"{path}" is larger than {limit} bytes. Use fewer numbers.', path=path, limit=MOST_BYTES)) from error
     except OSError as error:
         raise UsageError(
-            _('"{path}" cannot be read ({error}). INPUT is a list, or a file .npy, .txt or .py.', path=path, error=error.strerror)
+            _('"{path}" cannot be read ({error}). INPUT must be a list, or a .npy, .txt or .py file.', path=path, error=error.strerror)
         ) from error
 
 
@@ -73,9 +73,9 @@ def array_in(path: Path, content: bytes) -> Typed:
     try:
         array = np.load(io.BytesIO(content), allow_pickle=False)
     except (ValueError, OSError, EOFError, MemoryError, OverflowError) as error:
-        raise UsageError(_('"{path}" is no array of numbers as `numpy.save` writes it.', path=path)) from error
+        raise UsageError(_('"{path}" is not an array of numbers written by `numpy.save`.', path=path)) from error
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "biuf":
-        raise UsageError(_('"{path}" is no array of real numbers. Save one with `numpy.save`.', path=path))
+        raise UsageError(_('"{path}" is not an array of real numbers. Save one with `numpy.save`.', path=path))
     return Typed(array, array.dtype.name if array.dtype.name in DTYPES else USUAL)
 
 
@@ -86,7 +86,7 @@ def numbers_of(text: str, where: str) -> Typed:
     try:
         return Typed(np.asarray(values, dtype=np.float64), USUAL)
     except (ValueError, OverflowError) as error:
-        raise UsageError(_("{where} cannot be an array: {error}.", where=where, error=str(error))) from error
+        raise UsageError(_("{where} cannot be converted to an array: {error}.", where=where, error=str(error))) from error
 
 
 def shape_of(values: Any, where: str) -> tuple[int, ...]:
@@ -94,7 +94,7 @@ def shape_of(values: Any, where: str) -> tuple[int, ...]:
     if isinstance(values, int | float):
         return ()
     if not isinstance(values, list | tuple):
-        raise UsageError(_("{where} is {value!r}, which is no number.", where=where, value=values))
+        raise UsageError(_("{where} is {value!r}, which is not a number.", where=where, value=values))
     shapes = [shape_of(each, f"{where}[{index}]") for index, each in enumerate(values)]
     if odd := next((index for index, shape in enumerate(shapes) if shape != shapes[0]), None):
         raise UsageError(

@@ -64,8 +64,9 @@ class Workspace:
             return course
         raise UsageError(
             _(
-                'The workspace "{workspace}" names the course "{course}", which you do not trust yet: its code would run with your '
-                "permissions. If you trust it, run `normgrade init {folder} --course {named}`; --course DIR names a course for one time.",
+                'The workspace "{workspace}" names the course "{course}", which you do not trust yet: its code would run '
+                "with your permissions. If you trust it, run `normgrade init {folder} --course {named}`. "
+                "Use --course DIR to choose a course for one command only.",
                 workspace=self.root,
                 course=course,
                 folder=quote(str(self.root)),
@@ -147,10 +148,10 @@ def settings_in(path: Path) -> str:
     try:
         return read_plain(path, MARK_BYTES).decode()
     except TooLarge as error:
-        raise UsageError(_('"{path}" is larger than {limit} bytes. Shorten it, or take it away.', path=path, limit=MARK_BYTES)) from error
+        raise UsageError(_('"{path}" is larger than {limit} bytes. Shorten it, or remove it.', path=path, limit=MARK_BYTES)) from error
     except OSError as error:
         raise UsageError(
-            _('"{path}" cannot be read ({error}). Put a plain file there, or take it away.', path=path, error=error.strerror)
+            _('"{path}" cannot be read ({error}). Replace it with a regular file, or remove it.', path=path, error=error.strerror)
         ) from error
     except UnicodeDecodeError as error:
         raise UsageError(
@@ -165,7 +166,7 @@ def settings_in(path: Path) -> str:
 
 def path_text(value: object) -> str:
     if "\0" in text(value):
-        raise Wrong(_("a path, which no NUL is in"))
+        raise Wrong(_("a path without NUL characters"))
     return text(value)
 
 
@@ -183,12 +184,12 @@ def absolute(path: Path) -> Path:
 def new_workspace(folder: Path, course: Path | None = None) -> Workspace:
     """Return the workspace at a folder. If there is none, create it; its `normgrade.toml` names the course, if any."""
     if folder.exists() and not folder.is_dir():
-        raise UsageError(_('No workspace can be begun at "{path}": it is a file. Name a folder.', path=folder))
+        raise UsageError(_('The workspace cannot be created in "{path}": it is a file. Pass a folder.', path=folder))
     around = Workspace.find(folder)
     if around is not None and around.root != absolute(folder):
         raise UsageError(
             _(
-                '"{folder}" lies inside the workspace "{around}". Work there, or name a folder outside of it.',
+                '"{folder}" is inside the workspace "{around}". Use that workspace, or choose a folder outside it.',
                 folder=folder,
                 around=around.root,
             )
@@ -202,9 +203,9 @@ def new_workspace(folder: Path, course: Path | None = None) -> Workspace:
 def settings(course: Path | None) -> str:
     """Return a default `normgrade.toml`: every setting is commented out, except the course if one is given."""
     return SETTINGS.format(
-        what=_("A workspace of normgrade: in this folder and below it, every command finds the submissions here."),
-        kept=_("What was tried is kept in .normgrade/progress.db."),
-        spoken=_("the language of messages, en or zh; by default that of your locale"),
+        what=_("This is a workspace of normgrade. In this folder and its subfolders, every command finds the submissions here."),
+        kept=_("Attempts are recorded in .normgrade/progress.db."),
+        spoken=_("language of messages, en or zh; by default from your locale"),
         course='# course = "path/to/another/course"' if course is None else f"course = {as_toml(str(course))}",
     )
 
@@ -219,7 +220,7 @@ def needed() -> Workspace:
     workspace = Workspace.find()
     if workspace is None:
         raise UsageError(
-            _('"{folder}" is in no workspace. Begin one with `normgrade init`, or go to the folder of yours.', folder=Path.cwd())
+            _('"{folder}" is not in a workspace. Run `normgrade init` to create one, or go to your workspace.', folder=Path.cwd())
         )
     return workspace
 

@@ -79,7 +79,10 @@ def run(arguments: Sequence[str]) -> Output | None:
 def usage() -> str:
     """Return the help of `%normgrade` and `%%normgrade`."""
     ways = "\n".join(f"  %normgrade {name}{'' if name == 'list' else ' …'}" for name in COMMANDS)
-    grades = _("`%%normgrade SLUG` in the first line of a cell grades that cell. These commands work as in a terminal; --help tells more:")
+    grades = _(
+        "Write `%%normgrade SLUG` in the first line of a cell to grade the cell. "
+        "These commands work as in a terminal; use --help for details:"
+    )
     return f"{grades}\n{ways}"
 
 
@@ -88,11 +91,13 @@ def refuse_unless_known(name: str) -> None:
     if name in COMMANDS:
         return
     if name in ALL:
-        raise UsageError(_("`normgrade {name}` is for a terminal. In a notebook there are {known}.", name=name, known=", ".join(COMMANDS)))
+        raise UsageError(
+            _("`normgrade {name}` works only in a terminal. In a notebook, use one of {known}.", name=name, known=", ".join(COMMANDS))
+        )
     if name in find_course(None).slugs:
-        raise UsageError(_("`%%normgrade {slug}` grades a cell: it has two %, and is the first line of that cell.", slug=name))
+        raise UsageError(_("Write `%%normgrade {slug}`, with two %, in the first line of a cell to grade the cell.", slug=name))
     meant = did_you_mean(name, COMMANDS)
-    raise UsageError(_('No command named "{name}".{meant} `%normgrade` shows them all.', name=name, meant=meant))
+    raise UsageError(_('No command named "{name}".{meant} Run `%normgrade` to see all commands.', name=name, meant=meant))
 
 
 @contextmanager

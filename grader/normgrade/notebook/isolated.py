@@ -69,7 +69,7 @@ def grade_apart(order: Order, path: Path, name: str, on_early: Callable[[Graded]
     done = answers_apart("notebook.isolated", astuple(order), str(path), name, on_answer=on_answer)
     said = done.stderr.decode("utf-8", "replace")
     if done.returncode:
-        raise GraderError(_("The grader itself broke, not your code. Please report what it said:\n{said}", said=said.strip()))
+        raise GraderError(_("The grader crashed, not your code. Please report this output:\n{said}", said=said.strip()))
     print(said, end="", file=sys.stderr)
     answer = answers[-1]
     if isinstance(answer, Exception):

@@ -133,25 +133,25 @@ def described(value: object) -> str:
         return value.__name__
     named = value if isinstance(value, type | FunctionType) else type(value)
     name = f"{named.__module__}.{named.__qualname__}".removeprefix("builtins.").removeprefix("__main__.")
-    return name if named is value else _("a value of the type {type}", type=name)
+    return name if named is value else _("a value of type {type}", type=name)
 
 
 def unsendable(name: str, value: object, user: str) -> str:
     """Return the message that explains why a value cannot be sent, and how to avoid it; `user` is the definition that uses the value."""
     if isinstance(value, ModuleType):
         return _(
-            '"{user}" uses "{name}", a module of your own, which cannot be imported where code is graded. '
-            "Import from it by name what you use: `from {module} import …`.",
+            '"{user}" uses your own module "{name}", which cannot be imported during grading. '
+            "Import the names that you use: `from {module} import …`.",
             **{"user": user, "name": name, "module": value.__name__},
         )
     if isinstance(value, type | FunctionType):
         return _(
-            '"{name}" has no source that can be graded: it was made by other code, or typed into Python itself. '
-            "Write it at the top level of a cell or of a file.",
+            '"{name}" has no source code to grade: it was created by other code, or typed at the Python prompt. '
+            "Define it at the top level of a cell or file.",
             name=name,
         )
     return _(
-        '"{user}" uses "{name}", {value}, and only source can be sent. Make it where it is used, or hand it over as an argument.',
+        '"{user}" uses "{name}", {value}, but only source code can be sent. Create it where it is used, or pass it as an argument.',
         **{"user": user, "name": name, "value": described(value)},
     )
 

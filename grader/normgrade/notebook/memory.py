@@ -36,7 +36,7 @@ class Memory:
         """Return the next hint that was not given yet, in the words of `normgrade hint`."""
         exercise, last = self.attempts[slug]
         if last.passed:
-            return _("{slug} passed at your last check: nothing is left to hint at.", slug=slug)
+            return _("{slug} passed your last check, so there are no hints.", slug=slug)
         left = [hint for hint in hints_of(exercise, last) if (slug, hint.identity) not in self.given]
         self.given |= {(slug, hint.identity) for hint in left[:1]}
         return "\n".join(in_words(exercise, left))

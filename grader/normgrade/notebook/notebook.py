@@ -46,7 +46,7 @@ def check(*things: object, seed: int | str = 0, timeout_s: float | None = None, 
     assert order is not None
     if not things:
         defines = ", ".join(signature.name for signature in order.exercise.defines)
-        raise UsageError(_('Nothing was passed to be graded. Call check("{slug}", {names}).', slug=order.slug, names=defines))
+        raise UsageError(_('There is nothing to grade. Call check("{slug}", {names}).', slug=order.slug, names=defines))
     return graded(order, standalone(things, session()), ", ".join(map(name_of, things)))
 
 
@@ -89,7 +89,7 @@ def run_and_grade(shell: Shell, line: str, cell: str) -> Graded | None:
 # Both
 
 
-@click.command(MAGIC, help=N_("Run the cell, and grade what it holds as a submission for SLUG."))
+@click.command(MAGIC, help=N_("Run the cell, and grade its code as a submission for SLUG."))
 @click.argument("slug")
 @grading_options
 @course_option

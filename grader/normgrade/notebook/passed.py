@@ -27,7 +27,8 @@ def name_of(thing: object) -> str:
         raise not_yours(getattr(thing, "__name__", described(thing)))
     raise UsageError(
         _(
-            "What was passed, {thing}, is neither a class nor a function. Pass what you defined itself, as in check(…, {name}).",
+            "Cannot grade {thing}: it is neither a class nor a function. "
+            "Pass the class or function that you defined, as in check(…, {name}).",
             thing=described(thing),
             name=defined(thing) or "LayerNorm",
         )
@@ -67,7 +68,14 @@ def exercise_for(names: Sequence[str], course: Course) -> str:
     if slugs:
         several = ", ".join(slugs)
         raise UsageError(
-            _('Several exercises ask for {names}: {slugs}. Name one: check("{slug}", {names}).', names=passed, slugs=several, slug=slugs[0])
+            _(
+                'Several exercises ask for {names}: {slugs}. Choose one, as in check("{slug}", {names}).',
+                names=passed,
+                slugs=several,
+                slug=slugs[0],
+            )
         )
     meant = did_you_mean(names[0], {name for defines in asked.values() for name in defines})
-    raise UsageError(_('No exercise asks for {names}.{meant} Name the exercise: check("layer_norm", {names}).', names=passed, meant=meant))
+    raise UsageError(
+        _('No exercise asks for {names}.{meant} Pass the exercise too, as in check("layer_norm", {names}).', names=passed, meant=meant)
+    )

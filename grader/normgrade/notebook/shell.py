@@ -49,4 +49,4 @@ def words(line: str, usage: str) -> list[str]:
     try:
         return shlex.split(line)
     except ValueError as error:
-        raise UsageError(_('"{line}" cannot be read ({error}). Write {usage}.', line=line, error=error, usage=usage)) from None
+        raise UsageError(_('"{line}" cannot be read ({error}). Use {usage}.', line=line, error=error, usage=usage)) from None

@@ -27,5 +27,7 @@ def as_file(exercise: Exercise, source: str) -> Iterator[Path]:
             write_whole(path, source.encode(errors="surrogatepass"))
         except OSError as error:
             why = error.strerror
-            raise UsageError(_('The source cannot be written to "{path}" ({why}). Free that place.', path=path, why=why)) from error
+            raise UsageError(
+                _('The source code cannot be written to "{path}" ({why}). Make sure that this path is writable.', path=path, why=why)
+            ) from error
         yield path

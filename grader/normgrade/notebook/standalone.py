@@ -147,7 +147,9 @@ class Prelude:
             if not same(self.meaning[name], value):
                 one, other = described(self.meaning[name]), described(value)
                 other = other if other != one else _("another {one}", one=one)
-                raise UsageError(_('"{name}" would stand for two things: {one} and {other}. Rename one.', name=name, one=one, other=other))
+                raise UsageError(
+                    _('"{name}" is the name of two things: {one} and {other}. Rename one of them.', name=name, one=one, other=other)
+                )
             return
         self.meaning[name] = value
         if found := self.imported(name, value, context):
@@ -168,7 +170,7 @@ class Prelude:
     def define(self, name: str, value: object, written: Written) -> None:
         """Add a definition after the names that its execution needs, and before those that only calls of its functions need."""
         if isinstance(value, type) and (added := attached_later(value, written.statement)):
-            raise UsageError(_('"{name}.{added}" was put into the class from outside. Write it in the class.', name=name, added=added))
+            raise UsageError(_('"{name}.{added}" was added to the class from outside. Define it in the class.', name=name, added=added))
         if written.name != name:
             self.bring(written.name, value, written.context, name)
             self.definitions.append(f"{name} = {written.name}")

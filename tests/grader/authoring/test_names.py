@@ -26,19 +26,17 @@ def test_a_slug_is_a_module_name(slug: str) -> None:
 @pytest.mark.parametrize("slug", ["WeightNorm", "weight-norm", "1st", "", "../x", "a/b", "softmáx", "_x", "x.py", "a b"])
 def test_other_slugs_are_refused(slug: str) -> None:
     assert said(lambda: checked_slug(slug)) == (
-        f'"{slug}" is no name for an exercise: take lower-case letters, digits and "_", as in weight_norm.'
+        f'"{slug}" is not a valid name for an exercise. Use lower-case letters, digits and "_", as in weight_norm.'
     )
 
 
 def test_a_keyword_is_refused_as_a_slug() -> None:
-    assert said(lambda: checked_slug("lambda")) == '"lambda" is a word of Python\'s own, and cannot be imported. Take another name.'
+    assert said(lambda: checked_slug("lambda")) == '"lambda" is a Python keyword, and cannot be imported. Choose another name.'
 
 
 @pytest.mark.parametrize("slug", ["random", "torch", "numpy"])
 def test_a_slug_that_would_hide_a_library_is_refused(slug: str) -> None:
-    assert said(lambda: checked_slug(slug)) == (
-        f'"{slug}" is the name of a library, which {slug}.py would stand in the way of. Take another name.'
-    )
+    assert said(lambda: checked_slug(slug)) == (f'"{slug}" is the name of a library, and {slug}.py would shadow it. Choose another name.')
 
 
 def test_a_contract_is_one_signature_or_more() -> None:
@@ -52,17 +50,21 @@ def test_a_contract_is_one_signature_or_more() -> None:
 @pytest.mark.parametrize(
     ("texts", "numpy", "why"),
     [
-        ([], False, 'What is to be written? Name its signature: `normgrade new SLUG "WeightNorm(weight, dim=0)"`.'),
-        (["F(x"], False, '"F(x" is no signature (\'F(x\' is none). Write it as in "LayerNorm(normalized_shape, eps=1e-5)".'),
+        (
+            [],
+            False,
+            'Missing argument: SIGNATURE. Pass the signature of each class or function: `normgrade new SLUG "WeightNorm(weight, dim=0)"`.',
+        ),
+        (["F(x"], False, '"F(x" is not a valid signature (\'F(x\' is none). Write it like "LayerNorm(normalized_shape, eps=1e-5)".'),
         (
             ["F(x: int)"],
             False,
-            "\"F(x: int)\" is no signature ('F(x: int)' holds more than names and defaults). "
-            'Write it as in "LayerNorm(normalized_shape, eps=1e-5)".',
+            "\"F(x: int)\" is not a valid signature ('F(x: int)' holds more than names and defaults). "
+            'Write it like "LayerNorm(normalized_shape, eps=1e-5)".',
         ),
-        (["F(x=y)"], False, '"F(x=y)": the default of "x" is y. Give it a number, a text, a tuple, True, False or None.'),
-        (["f(x)", "f(y)"], False, '"f" is given twice. Give every class and function a name of its own.'),
-        (["F(x)"], True, '"F" is a class, and an exercise in NumPy has functions. Begin its name with a small letter.'),
+        (["F(x=y)"], False, '"F(x=y)": the default of "x" cannot be y. Use a number, a string, a tuple, True, False or None.'),
+        (["f(x)", "f(y)"], False, '"f" is given twice. Use a different name for each class and function.'),
+        (["F(x)"], True, '"F" is a class, but a NumPy exercise has only functions. Begin the name with a lower-case letter.'),
     ],
 )
 def test_an_invalid_contract_is_refused(texts: list[str], numpy: bool, why: str) -> None:
@@ -73,6 +75,6 @@ def test_a_name_is_taken_by_another_exercise(tiny: Course) -> None:
     refuse_taken(tiny, "rms", [Signature.parse("rms(x, eps=1e-5)")])
     refuse_taken(tiny, "other", [Signature.parse("rms(x)")])
     assert said(lambda: refuse_taken(tiny, "rms", [Signature.parse("RMS(x)")])) == (
-        'The name "rms" is taken: that exercise defines rms(x, eps=1e-05). Take another name, or give the same signature to add what is '
-        "missing there."
+        'The exercise "rms" already exists, and defines rms(x, eps=1e-05). '
+        "Choose another name, or pass the same signature to add its missing files."
     )

@@ -69,7 +69,7 @@ def test_a_file_that_cannot_be_graded_has_not_passed(content: str | None, target
 def test_a_file_of_another_name_asks_for_its_exercise(invoke: Invoke, here: Path) -> None:
     (here / "mine.py").touch()
     said = invoke("check", "mine.py")
-    asks = 'Error: Which exercise is "mine.py" for? Name it with --exercise SLUG; `normgrade list` shows them all.\n'
+    asks = 'Error: No exercise matches the file name "mine.py". Use --exercise SLUG. Run `normgrade list` to see all exercises.\n'
     assert (said.returncode, said.stdout, said.stderr) == (2, "", asks)
 
 
@@ -253,8 +253,8 @@ def test_a_broken_exercise_does_not_stop_the_others(
     [report] = json.loads(said.stdout)["reports"]
     assert (said.returncode, report["exercise"], report["outcome"]) == (0, "centring", "passed")
     [warning] = said.stderr.splitlines()
-    assert warning.startswith(f'Warning: "rms" is left out. {course.root}/{why}')
-    assert warning.endswith(f"`normgrade verify rms --course {course.root}` says what is missing.")
+    assert warning.startswith(f'Warning: "rms" is skipped. {course.root}/{why}')
+    assert warning.endswith(f"Run `normgrade verify rms --course {course.root}` to see what is missing.")
     named = invoke("check", "rms", "--course", course.root)
     assert (named.returncode, named.stdout) == (2, "") and named.stderr.startswith(f"Error: {course.root}/{why}")
 
@@ -282,7 +282,7 @@ def test_a_course_is_found_on_any_path(way: str, invoke: Invoke, here: Path, tin
 
 def test_next_exercise_is_named_after_passing(invoke: Invoke, put: Put) -> None:
     put("rms")
-    following = "Next is centring (level 2, Layers): `normgrade show centring` shows the task."
+    following = "Next is centring (level 2, Layers). Run `normgrade show centring` to see the task."
     assert "Next is" not in invoke("check", "rms").stdout  # there is no workspace
     invoke("init", ".")
     said = " ".join(invoke("check", "rms").stdout.split())

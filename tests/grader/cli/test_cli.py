@@ -21,8 +21,8 @@ Invoke = Callable[..., subprocess.CompletedProcess[str]]
 Put = Callable[..., None]
 Run = Callable[..., tuple[int, str, str]]
 WRONG = "def rms(x, eps=1e-5):\n    return 0.5 * x / (x.float() ** 2).mean(-1, keepdim=True).add(eps) ** 0.5\n"
-NEXT = "Next is {0} (level {1}, {2}): `normgrade show {0}` shows the task, and {0}.py is where your code goes."
-GONE = "Error: The current folder does not exist any more. Go to another one, then try again.\n"
+NEXT = "Next is {0} (level {1}, {2}). Run `normgrade show {0}` to see the task, and write your code in {0}.py."
+GONE = "Error: The current folder no longer exists. Go to another folder, then try again.\n"
 HOSTILE = "raise SystemExit('a file of the current folder was imported')\n"
 
 
@@ -37,37 +37,42 @@ HOSTILE = "raise SystemExit('a file of the current folder was imported')\n"
         ("show centering", 'No exercise named "centering". Did you mean "centring"? `normgrade list` shows them all.'),
         ("verify rms rmss", 'No exercise named "rmss". Did you mean "rms"? `normgrade list` shows them all.'),
         ("check rms --exercise rmss", 'No exercise named "rmss". Did you mean "rms"? `normgrade list` shows them all.'),
-        ("chek rms", 'No command named "chek". Did you mean "check"? `normgrade --help` shows them all.'),
-        ("xyz", 'No command named "xyz". `normgrade --help` shows them all.'),
+        ("chek rms", 'No command named "chek". Did you mean "check"? Run `normgrade --help` to see all commands.'),
+        ("xyz", 'No command named "xyz". Run `normgrade --help` to see all commands.'),
         ("check mine.py", "mine.py does not exist: check the name, or begin it with `normgrade show --stub SLUG > mine.py`."),
         ("check a/rmss.py", "a/rmss.py does not exist: check the name, or begin it with `normgrade show --stub SLUG > rmss.py`."),
         ("check .", ". is a directory, not a file: name the Python file itself."),
-        ("check -", '"-" is no file, and nothing is read from standard input. Save your code in a file, and name that.'),
-        ("check - --exercise rms", '"-" is no file, and nothing is read from standard input. Save your code in a file, and name that.'),
-        ("check --seed x", '"x" is no seed. Give --seed a whole number from 0 to 4294967295, or "random".'),
-        ("check --seed -1", '"-1" is no seed. Give --seed a whole number from 0 to 4294967295, or "random".'),
-        ("check --seed 4294967296", '"4294967296" is no seed. Give --seed a whole number from 0 to 4294967295, or "random".'),
-        ("check --timeout soon", '"soon" is no time limit. Give --timeout a number of seconds above 0 and up to 3600.'),
-        ("check --timeout 0", '"0" is no time limit. Give --timeout a number of seconds above 0 and up to 3600.'),
-        ("check --timeout nan", '"nan" is no time limit. Give --timeout a number of seconds above 0 and up to 3600.'),
-        ("check --timeout 1e9", '"1e9" is no time limit. Give --timeout a number of seconds above 0 and up to 3600.'),
-        ("check rms --output .", 'The report cannot be written to ".": it is a folder. Name a file with --output FILE.'),
-        ("verify --output .", 'The report cannot be written to ".": it is a folder. Name a file with --output FILE.'),
+        ("check -", '"-" is not a file, and standard input is not read. Save your code in a file, and pass the name of the file.'),
+        (
+            "check - --exercise rms",
+            '"-" is not a file, and standard input is not read. Save your code in a file, and pass the name of the file.',
+        ),
+        ("check --seed x", '"x" is not a valid seed. --seed must be a whole number from 0 to 4294967295, or "random".'),
+        ("check --seed -1", '"-1" is not a valid seed. --seed must be a whole number from 0 to 4294967295, or "random".'),
+        ("check --seed 4294967296", '"4294967296" is not a valid seed. --seed must be a whole number from 0 to 4294967295, or "random".'),
+        ("check --timeout soon", '"soon" is not a valid time limit. --timeout must be a number of seconds above 0 and up to 3600.'),
+        ("check --timeout 0", '"0" is not a valid time limit. --timeout must be a number of seconds above 0 and up to 3600.'),
+        ("check --timeout nan", '"nan" is not a valid time limit. --timeout must be a number of seconds above 0 and up to 3600.'),
+        ("check --timeout 1e9", '"1e9" is not a valid time limit. --timeout must be a number of seconds above 0 and up to 3600.'),
+        ("check rms --output .", 'The report cannot be written to ".": it is a folder. Use --output FILE to choose a file.'),
+        ("verify --output .", 'The report cannot be written to ".": it is a folder. Use --output FILE to choose a file.'),
         (
             "check rms --output no/r.txt",
-            'The report cannot be written to "no/r.txt": it is in the folder "no", which does not exist. Name a file with --output FILE.',
+            'The report cannot be written to "no/r.txt": the folder "no" does not exist. '
+            "Create it, or use --output FILE to choose another file.",
         ),
-        ("check", "Nothing to check: no file in this folder is named after an exercise. `normgrade list` shows them all."),
+        ("check", "Nothing to check: no file in this folder is named after an exercise. Run `normgrade list` to see all exercises."),
         ("check rms --course no", "No course at "),
         ("list --course no", "No course at "),
         (
             "check --require-isolation linx",
-            'No isolation named "linx". Did you mean "linux"? --require-isolation and NORMGRADE_REQUIRE_ISOLATION take process, '
-            "namespaces, linux or container.",
+            'No isolation named "linx". '
+            'Did you mean "linux"? --require-isolation and NORMGRADE_REQUIRE_ISOLATION must be process, namespaces, '
+            "linux or container.",
         ),
         (
             "verify --require-isolation moat",
-            'No isolation named "moat". --require-isolation and NORMGRADE_REQUIRE_ISOLATION take process, ',
+            'No isolation named "moat". --require-isolation and NORMGRADE_REQUIRE_ISOLATION must be process, ',
         ),
         ("check --xyz", "No such option: --xyz.\n"),
         ("check --formt x", 'No such option: --formt. Did you mean "--format"?\n'),
@@ -75,10 +80,10 @@ HOSTILE = "raise SystemExit('a file of the current folder was imported')\n"
         ("hint", "Missing argument: SLUG.\n"),
         ("show rms rms", "Got unexpected extra argument (rms)\n"),
         ("check --format", "Option '--format' requires an argument.\n"),
-        ("verify --seeds 0", '--seeds is a whole number from 1 to 1000, not "0".'),
-        ("verify --cores two", '--cores is a whole number from 1 to 256, not "two".'),
-        ("hint rms first", 'NUMBER is a whole number from 1 to 99, not "first".'),
-        ("chek --lang zh", "没有名为“chek”的命令。你是指“check”吗？`normgrade --help` 列出所有命令。\n"),
+        ("verify --seeds 0", '--seeds must be a whole number from 1 to 1000, not "0".'),
+        ("verify --cores two", '--cores must be a whole number from 1 to 256, not "two".'),
+        ("hint rms first", 'NUMBER must be a whole number from 1 to 99, not "first".'),
+        ("chek --lang zh", "没有名为“chek”的命令。你是指“check”吗？运行 `normgrade --help` 可列出所有命令。\n"),
         ("check --lang zh --formt", "没有选项 --formt。你是指“--format”吗？\n"),
         ("check --lang zh --sed 3", "没有选项 --sed。你是指“--seed”吗？\n"),
         ("check --lang zh --xyz", "没有选项 --xyz。\n"),
@@ -86,7 +91,7 @@ HOSTILE = "raise SystemExit('a file of the current folder was imported')\n"
         ("show --lang zh rms rms", "多余的参数（rms）\n"),
         ("check --lang zh --quiet=3", "选项 '--quiet' 不接受值。\n"),
         ("check --lang zh --format", "选项 '--format' 需要 1 个实参。\n"),
-        ("verify --lang zh --seeds 0", "--seeds 是 1 到 1000 之间的整数，不能是“0”。\n"),
+        ("verify --lang zh --seeds 0", "--seeds 必须是 1 到 1000 之间的整数，不能是“0”。\n"),
     ],
 )
 def test_wrong_usage_is_explained_and_nothing_is_graded(
@@ -127,8 +132,8 @@ def test_help_works_after_another_command(arguments: list[str], invoke: Invoke) 
     ("error", "code", "sentence"),
     [
         (GraderError("The machine is on fire. Leave the room."), 3, "Error: The machine is on fire. Leave the room.\n"),
-        (KeyError("x"), 3, "Error: The grader itself broke, not your code: KeyError: 'x'. Please report what stands above.\n"),
-        (SystemExit(0), 3, "Error: The grader itself broke, not your code: SystemExit: 0. Please report what stands above.\n"),
+        (KeyError("x"), 3, "Error: The grader crashed, not your code: KeyError: 'x'. Please report the output above.\n"),
+        (SystemExit(0), 3, "Error: The grader crashed, not your code: SystemExit: 0. Please report the output above.\n"),
         (KeyboardInterrupt(), 130, "Error: Interrupted before it was done.\n"),
     ],
 )
@@ -233,9 +238,11 @@ def test_an_attempt_that_cannot_be_kept_changes_no_verdict(
     with open(here / ".normgrade" / "lock", "wb") as locked:
         flock(locked, LOCK_EX)
         said = in_a_process("check", "rms", "-q", course=tiny)
-    kept = f'Note: What was tried cannot be kept in "{here / ".normgrade" / "progress.db"}" '
+    kept = f'Note: The attempts in "{here / ".normgrade" / "progress.db"}" cannot be read or written '
     assert said.returncode == code and "rms · rms.py" in said.stdout
-    assert said.stderr == f'{kept}("{here / ".normgrade" / "lock"}" is locked). Free the file, or move it away to begin anew.\n'
+    assert (
+        said.stderr == f'{kept}("{here / ".normgrade" / "lock"}" is locked). Unlock or repair the file, or move it away to start again.\n'
+    )
 
 
 def test_the_carried_course_is_found_from_anywhere(here: Path, in_a_process: Invoke) -> None:
@@ -249,7 +256,7 @@ def test_the_carried_course_is_found_from_anywhere(here: Path, in_a_process: Inv
 
 def test_without_a_command_it_says_how_to_begin(run: Run) -> None:
     code, out, err = run()
-    assert (code, err) == (0, "") and out.startswith("Begin with `normgrade init my-norms`")
+    assert (code, err) == (0, "") and out.startswith("Run `normgrade init my-norms` to create a folder")
 
 
 def test_a_day(run: Run, tmp_path: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -263,26 +270,26 @@ def test_a_day(run: Run, tmp_path: Path, tiny: Course, monkeypatch: pytest.Monke
     (tmp_path / "norms" / "rms.py").write_text(WRONG, encoding="utf-8")
     code, out, err = run("check", "rms")
     assert code == 1 and "../rms.py 1 of 8 points, not passed" in out, out + err
-    assert "Go on with rms (level 1, Functions): " in run()[1]
-    assert run("hint", "rms")[1] == "About what failed first at your last check: Average over the last dimension. (1 more hint)"
-    assert run("hint", "rms")[1] == "Square, average, take the root. (That was the last one.)"
-    assert run("hint", "rms")[1] == "There are no more hints for rms. `normgrade solution rms --spoil` shows the answer."
+    assert "Continue with rms (level 1, Functions): " in run()[1]
+    assert run("hint", "rms")[1] == "About the first failure of your last check: Average over the last dimension. (1 more hint)"
+    assert run("hint", "rms")[1] == "Square, average, take the root. (This was the last hint.)"
+    assert run("hint", "rms")[1] == "There are no more hints for rms. Run `normgrade solution rms --spoil` to see the answer."
     code, _, err = run("solution", "rms")
-    assert code == 2 and err.startswith("Error: rms has not passed yet, as far as is known here. `normgrade hint rms` helps;")
+    assert code == 2 and err.startswith("Error: No passed attempt at rms is recorded here. Run `normgrade hint rms` for a hint,")
     assert "x / √(mean(x²) + eps), row by row" in run("solution", "rms", "--spoil")[1]
 
     (tmp_path / "norms" / "rms.py").write_bytes((tiny.root / "solutions/rms/alternatives/einsum.py").read_bytes())
     assert run("check", "rms")[0] == 0
     assert run("solution", "rms")[1].startswith('"""Root mean square.""" import torch')
     assert "torch.einsum(" in run("solution", "rms", "einsum")[1]
-    assert run("solution", "rms", "einsom")[2] == 'Error: No right way of rms is called "einsom". Did you mean "einsum"? There are einsum.'
+    assert run("solution", "rms", "einsom")[2] == 'Error: rms has no right way named "einsom". Did you mean "einsum"? Known ways: einsum.'
 
     out = run("progress")[1]
     assert "rms 1 ✓ passed 2 1 → 8 just now" in out and "1 of 2 passed, 2 attempts" in out and "Passed after 2 attempts." in out
-    assert out.endswith("Next is centring (level 2, Layers): `normgrade show centring` shows the task.")
+    assert out.endswith("Next is centring (level 2, Layers). Run `normgrade show centring` to see the task.")
     assert "passed" in run("list")[1]
 
     out = run("reset", "rms")[1]
-    assert re.fullmatch(r"rms\.py is the stub again; your file is kept as \.normgrade/backups/rms-[\d-]+\.py\.", out)
-    assert run("reset", "rms")[1] == "rms.py is the stub again; it held nothing of yours."
-    assert run("init", "..")[1].startswith("Nothing is new: all is there already, in ")
+    assert re.fullmatch(r"rms\.py is the stub again\. Your file is kept as \.normgrade/backups/rms-[\d-]+\.py\.", out)
+    assert run("reset", "rms")[1] == "rms.py is the stub again. It contained no code of yours."
+    assert run("init", "..")[1].startswith("Nothing to add: all files already exist in ")

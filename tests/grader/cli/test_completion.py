@@ -119,7 +119,7 @@ def test_a_description_may_hold_commas_in_fish(folder: Path, capsys: pytest.Capt
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_a_shell_is_told_how_to_complete(shell: str, run: Run) -> None:
     code, out, err = run("completion", shell)
-    assert (code, err) == (0, "") and out.startswith("# normgrade; this belongs in ~/.") and "_NORMGRADE_COMPLETE" in out
+    assert (code, err) == (0, "") and out.startswith("# normgrade: add this to ~/.") and "_NORMGRADE_COMPLETE" in out
 
 
 def test_the_shell_in_use_is_the_usual_one(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,7 +127,7 @@ def test_the_shell_in_use_is_the_usual_one(run: Run, monkeypatch: pytest.MonkeyP
     assert "normgrade.fish" in run("completion")[1]
     monkeypatch.setenv("SHELL", "/bin/tcsh")
     code, _, err = run("completion")
-    assert code == 2 and err == 'Error: No completion is known for the shell "tcsh". Name one of bash, zsh, fish.'
+    assert code == 2 and err == 'Error: Completion is not available for the shell "tcsh". Choose from bash, zsh, fish.'
 
 
 @pytest.mark.parametrize(

@@ -18,10 +18,10 @@ def test_doctor_tells_of_every_tier(invoke: Invoke) -> None:
     assert (said.returncode, said.stderr) == (0, "")
     assert "normgrade" in said.stdout and "torch" in said.stdout
     for tier in TIERS:
-        assert re.search(rf"^[✓✗] {tier}  (held|not here: |not tried: )", said.stdout, re.MULTILINE), tier
+        assert re.search(rf"^[✓✗] {tier}  (active: |included |not available: |not tested: )", said.stdout, re.MULTILINE), tier
     assert "✓ process" in said.stdout and "− network: your code can use it" in said.stdout
-    assert len(re.findall(r"held: all \d+ probes of the self-test", said.stdout)) == 1
-    plainly = "Suites and references are hidden from the code that is graded, not from whoever owns this disk."
+    assert len(re.findall(r"active: all \d+ probes of the self-test passed", said.stdout)) == 1
+    plainly = "Suites and references are hidden from the graded code, not from the owner of this disk."
     assert plainly in " ".join(said.stdout.split())
     assert all(len(line) <= 80 for line in said.stdout.splitlines())
 
@@ -29,10 +29,10 @@ def test_doctor_tells_of_every_tier(invoke: Invoke) -> None:
 @pytest.mark.parametrize(
     ("tier", "standing", "said"),
     [
-        ("namespaces", "container", "held, and more"),
-        ("namespaces", "linux", "not tried: linux is stronger"),
-        ("linux", "namespaces", "not here: no Landlock"),
-        ("namespaces", "namespaces", "held: all 7 probes of the self-test"),
+        ("namespaces", "container", "included in the active tier"),
+        ("namespaces", "linux", "not tested: linux is stronger"),
+        ("linux", "namespaces", "not available: no Landlock"),
+        ("namespaces", "namespaces", "active: all 7 probes of the self-test passed"),
     ],
 )
 def test_doctor_claims_only_tested_tiers(tier: str, standing: str, said: str) -> None:

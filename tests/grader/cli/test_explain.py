@@ -26,17 +26,19 @@ def test_unreadable_mistakes_do_not_stop_others(run: Run, edited_course: Callabl
     course = edited_course({"solutions/rms/mistakes.toml": "mistake = "})
     code, out, err = run("explain", "momentum-flipped", "--course", str(course.root))
     assert code == 0 and out.startswith("momentum-flipped · centring ")
-    assert err.startswith(f'Warning: "rms" is left out. {course.root}/solutions/rms/mistakes.toml: not valid TOML: ')
+    assert err.startswith(f'Warning: "rms" is skipped. {course.root}/solutions/rms/mistakes.toml: not valid TOML: ')
 
 
 def test_unknown_mistake_is_named_with_the_nearest(run: Run) -> None:
     code, out, err = run("explain", "one-for-all-row")
     assert (code, out) == (2, "")
-    assert err == 'Error: No mistake is called "one-for-all-row". Did you mean "one-for-all-rows"? A diagnosis gives the names.'
+    assert err == 'Error: No mistake named "one-for-all-row". Did you mean "one-for-all-rows"? Use a name from a diagnosis.'
 
 
 def test_own_mistakes_are_listed_without_a_name(run: Run, tmp_path: Path) -> None:
-    nothing = "No mistake of yours is known here: `normgrade check` names them, and `normgrade explain MISTAKE` shows one in numbers."
+    nothing = (
+        "No mistakes are recorded here yet. Run `normgrade check` to find mistakes, and `normgrade explain MISTAKE` to see one in numbers."
+    )
     assert run("explain") == (0, nothing, "")
     run("init", ".")
     assert run("explain") == (0, nothing, "")
@@ -46,9 +48,8 @@ def test_own_mistakes_are_listed_without_a_name(run: Run, tmp_path: Path) -> Non
     Attempts(tmp_path / ".normgrade" / "progress.db").add(tried)
     assert run("explain") == (
         0,
-        "Your mistakes, the last one first: "
-        "normgrade explain momentum-flipped --exercise centring made once, 2 days ago "
-        "normgrade explain sum-for-mean --exercise rms made once, 3 days ago",
+        "Your mistakes, latest first: normgrade explain momentum-flipped --exercise centring made once, 2 days "
+        "ago normgrade explain sum-for-mean --exercise rms made once, 3 days ago",
         "",
     )
     assert "momentum-flipped" not in run("explain", "--exercise", "rms")[1]
@@ -59,7 +60,7 @@ def test_own_mistakes_are_listed_without_a_name(run: Run, tmp_path: Path) -> Non
 def test_a_course_that_reveals_less_keeps_its_numbers(level: str, run: Run, edited_course: Callable[..., Course]) -> None:
     course = edited_course({"course.toml": f'reveal = "{level}"\n'})
     code, _, err = run("explain", "one-for-all-rows", "--course", str(course.root))
-    assert code == 2 and err == f'Error: The course keeps the numbers of rms to itself: it reveals "{level}", and not everything.'
+    assert code == 2 and err == f'Error: The course does not reveal the numbers of rms: its setting `reveal` is "{level}", not "full".'
 
 
 def test_exercise_of_the_last_attempt_is_preferred(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from normgrade.course.package import carried
 from normgrade.learner.attempts import Attempt, Attempts
 from normgrade.report.report import Outcome
 
-NEXT = "Next is {0} (level {1}, {2}): `normgrade show {0}` shows the task, and {0}.py is where your code goes."
+NEXT = "Next is {0} (level {1}, {2}). Run `normgrade show {0}` to see the task, and write your code in {0}.py."
 Run = Callable[..., tuple[int, str, str]]
 
 
@@ -32,7 +32,7 @@ def test_diagnosis_is_the_first_hint(run: Run, here: Path, tiny: Course) -> None
     assert run("hint", "rms")[1] == (
         "The diagnosis of your last check was sum-for-mean: The squares are added up. Average them. (1 more hint)"
     )
-    assert run("hint", "rms")[1] == "Square, average, take the root. (That was the last one.)"
+    assert run("hint", "rms")[1] == "Square, average, take the root. (This was the last hint.)"
 
 
 def test_attempts_of_an_older_version_give_hints(run: Run, here: Path) -> None:
@@ -41,10 +41,10 @@ def test_attempts_of_an_older_version_give_hints(run: Run, here: Path) -> None:
     attempts = [Attempt(datetime.now(UTC), "rms", Outcome.FAILED, 1, 8, mistakes, "", hint) for mistakes in ((), ("sum-for-mean", "gone"))]
     progress = Attempts(here / ".normgrade/progress.db")
     progress.add(attempts[:1])
-    assert run("hint", "rms")[1] == "About what failed first at your last check: Average over the last dimension. (1 more hint)"
+    assert run("hint", "rms")[1] == "About the first failure of your last check: Average over the last dimension. (1 more hint)"
     progress.add(attempts[1:])
     assert run("hint", "rms")[1].startswith("The diagnosis of your last check was sum-for-mean: ")
-    assert run("hint", "rms")[1] == "Square, average, take the root. (That was the last one.)"
+    assert run("hint", "rms")[1] == "Square, average, take the root. (This was the last hint.)"
 
 
 def test_next_exercise_follows_instead_of_a_hint(run: Run, here: Path, tiny: Course) -> None:
@@ -52,18 +52,18 @@ def test_next_exercise_follows_instead_of_a_hint(run: Run, here: Path, tiny: Cou
     progress = Attempts(here / ".normgrade/progress.db")
     progress.add([Attempt(datetime.now(UTC), "rms", Outcome.PASSED, 8, 8)])
     out = run("hint", "rms")[1]
-    assert out == f"rms passed at your last check: nothing is left to hint at. {NEXT.format('centring', 2, 'Layers')}"
+    assert out == f"rms passed your last check, so there are no hints. {NEXT.format('centring', 2, 'Layers')}"
     assert progress.given("rms") == set()
 
 
 def test_hints_have_numbers_without_a_workspace(run: Run, edited_course: Callable[..., Course]) -> None:
-    assert run("hint", "rms") == (0, "Square, average, take the root. (That was the last one.)", "")
-    none = "There are no more hints for {}. `normgrade solution {} --spoil` shows the answer."
+    assert run("hint", "rms") == (0, "Square, average, take the root. (This was the last hint.)", "")
+    none = "There are no more hints for {}. Run `normgrade solution {} --spoil` to see the answer."
     assert run("hint", "rms", "2")[:2] == (0, none.format("rms", "rms"))
     assert run("hint", "centring")[:2] == (0, none.format("centring", "centring"))
     course = edited_course({"exercises/rms/exercise.toml": [('["Square', '["Look.", "Square')], "course.toml": 'reveal = "claims"\n'})
     of_two = ("hint", "rms", "--course", str(course.root))
-    assert run(*of_two)[1] == "Look. (1 of 2; `normgrade hint rms 2` gives the next)"
+    assert run(*of_two)[1] == "Look. (Hint 1 of 2. Run `normgrade hint rms 2` for the next one.)"
     assert run(*of_two, "3")[1] == "There are no more hints for rms."
 
 

@@ -16,13 +16,13 @@ def test_a_new_folder_has_stubs_and_prompts(run: Run, tmp_path: Path) -> None:
     code, out, err = run("init", "my norms")
     assert (code, err) == (0, "") and out.startswith("4 files added to ")
     assert {path.name for path in (tmp_path / "my norms").iterdir()} == {"normgrade.toml", "rms.py", "centring.py", "prompts"}
-    assert "Go there with `cd 'my norms'`." in out
+    assert "Run `cd 'my norms'` to go there." in out
 
 
 def test_many_files_are_counted(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("normgrade.cli.init.LISTED", 1)
     out = run("init")[1]
-    assert "4 files added to" in out and "2 stubs, one for each exercise, where your code goes 2 files in prompts: the tasks" in out
+    assert "4 files added to" in out and "2 stubs for your code, one for each exercise 2 files in prompts: the tasks" in out
     for path in (tmp_path / "prompts").iterdir():
         path.unlink()
     assert run("init")[1].startswith(f"2 files added to {tmp_path}. 2 files in prompts: the tasks, and their figures Next is rms")
@@ -32,7 +32,7 @@ def test_nothing_is_added_twice_here(run: Run, tmp_path: Path) -> None:
     assert "Go there" not in run("init")[1]
     (tmp_path / "rms.py").unlink()
     assert run("init")[1].startswith(f"1 file added to {tmp_path}. rms.py ")
-    assert run("init")[1].startswith(f"Nothing is new: all is there already, in {tmp_path}.")
+    assert run("init")[1].startswith(f"Nothing to add: all files already exist in {tmp_path}.")
 
 
 def test_course_of_the_option_is_saved_and_trusted(run: Run, tmp_path: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,17 +53,17 @@ def test_an_unfinished_exercise_is_not_added_and_named(run: Run, tmp_path: Path,
     course = edited_course({"exercises/rms/exercise.toml": "level = "})
     code, out, err = run("init", "--course", str(course.root))
     assert code == 0 and out.startswith(f"2 files added to {tmp_path}. centring.py prompts/centring.md ")
-    assert err.startswith(f'Warning: "rms" is left out. {course.root}/exercises/rms/exercise.toml: not valid TOML')
+    assert err.startswith(f'Warning: "rms" is skipped. {course.root}/exercises/rms/exercise.toml: not valid TOML')
 
 
 def test_a_workspace_that_names_no_course_is_not_changed(run: Run, tmp_path: Path, tiny: Course) -> None:
     (tmp_path / "normgrade.toml").touch()
     code, out, err = run("init", "--course", str(tiny.root))
-    assert (code, out) == (2, "") and "is there already, and does not name the course" in err
+    assert (code, out) == (2, "") and "already exists, and does not name the course" in err
     assert (tmp_path / "normgrade.toml").read_bytes() == b""
 
 
 def test_a_file_in_the_way_is_said(run: Run, tmp_path: Path) -> None:
     (tmp_path / "prompts").write_text("in the way", encoding="utf-8")
     code, out, err = run("init")
-    assert (code, out) == (2, "") and err.startswith('Error: No workspace can be begun at "')
+    assert (code, out) == (2, "") and err.startswith('Error: The workspace cannot be created in "')

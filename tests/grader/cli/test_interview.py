@@ -25,7 +25,7 @@ def begun(run: Run, tmp_path: Path) -> Path:
     run("init", ".")
     code, out, err = run("interview", "--seed", "3", "--questions", "1")
     assert (code, err) == (0, "") and out.startswith(
-        "Seed 3: `--seed 3` draws the same again where the same has passed and was asked before."
+        "Seed 3. Use `--seed 3` to draw the same again, if the same exercises have passed and the same questions were asked."
     )
     [folder] = (tmp_path / "interviews").iterdir()
     return folder
@@ -53,8 +53,11 @@ def test_interview_tells_tasks_and_questions(run: Run, begun: Path) -> None:
     assert (code, err) == (0, "") and out.startswith(f"Interview {begun.name}: 30 of 30 minutes are left, until ")
     assert "Functions rms 1 5 not started Layers centring 2 10 not started" in out
     where = f"interviews/{begun.name}"
-    assert f"Your code goes into the files in {where}." in out and f"0 of 1 question is answered, in {where}/answers.md." in out
-    assert out.endswith("`normgrade interview --end` ends it.") and sorted(path.name for path in begun.iterdir())[0] == "answers.md"
+    assert f"Write your code in the files in {where}." in out and f"0 of 1 question is answered, in {where}/answers.md." in out
+    assert (
+        out.endswith("`normgrade interview --end` to end the interview.")
+        and sorted(path.name for path in begun.iterdir())[0] == "answers.md"
+    )
 
 
 def test_check_tells_only_claims_and_the_time(run: Run, begun: Path, tiny: Course, tmp_path: Path) -> None:
@@ -64,7 +67,7 @@ def test_check_tells_only_claims_and_the_time(run: Run, begun: Path, tiny: Cours
         assert code == 1 and f"interviews/{begun.name}/rms.py 1 of 8 points, not passed" in out and "formula ✗" in out
         assert all(secret not in out for secret in ("sum-for-mean", "numbers differ", "Diagnosis", "normgrade hint", "Average"))
         assert err.startswith(f"Interview {begun.name}: 30 of 30 minutes are left, until ")
-        assert err.endswith(" While this interview runs, nothing is explained of rms.")
+        assert err.endswith(" Failures of rms are not explained during this interview.")
     report = json.loads(run("check", "rms", "--format", "json")[1])["reports"][0]
     assert report["diagnoses"] == [] and all(check["differences"] == [] for check in report["checks"])
     assert [attempt.diagnoses for attempt in Attempts(tmp_path / ".normgrade/progress.db").attempts()] == [()] * 4
@@ -79,10 +82,10 @@ def test_commands_that_help_wait(run: Run, begun: Path, arguments: str) -> None:
     code, out, err = run(*arguments.split())
     command = f"normgrade {arguments}" if "--answers" in arguments else f"normgrade {arguments.split()[0]}"
     assert (code, out) == (2, "") and begun.exists()
-    wait = f"Error: `{command.replace(' rms', '')}` has to wait: an interview is running, and 30 of 30 minutes are left."
-    assert err == f"{wait} `normgrade interview --end` ends it."
+    wait = f"Error: `{command.replace(' rms', '')}` is not available during an interview: 30 of 30 minutes are left."
+    assert err == f"{wait} Run `normgrade interview --end` to end it."
     run("interview", "--end")
-    assert "has to wait" not in run("show", "rms", "--answers")[2]
+    assert "not available" not in run("show", "rms", "--answers")[2]
 
 
 def test_other_commands_mention_the_interview(run: Run, begun: Path) -> None:
@@ -91,20 +94,20 @@ def test_other_commands_mention_the_interview(run: Run, begun: Path) -> None:
     assert running in run("list")[1] and "Next is" not in run("list")[1]
     for command in ((), ("progress",)):
         out = run(*command)[1]
-        assert running in out and out.endswith("`normgrade interview` goes on with it.") and "hint" not in out
+        assert running in out and out.endswith("Run `normgrade interview` to continue it.") and "hint" not in out
 
 
 def test_the_end_tells_points_mistakes_and_answers(run: Run, begun: Path, tiny: Course, interviews: Interviews) -> None:
     (begun / "rms.py").write_text(wrong(tiny), encoding="utf-8")
     (begun / "answers.md").write_text("## 1. rms\n\nZeros.\n", encoding="utf-8")
     code, out, err = run("interview", "--end")
-    assert (code, err) == (0, "") and out.startswith(f"Interview {begun.name} is over: 0 of 30 minutes.")
+    assert (code, err) == (0, "") and out.startswith(f"Interview {begun.name} is over: 0 of 30 minutes used.")
     assert "not passed after 0 minutes sum-for-mean" in out and "centring 2 0/10 not started" in out
     assert "Diagnosis" in out and "The squares are added up. Average them." in out
-    assert f"`normgrade check interviews/{begun.name}/rms.py` shows what failed, in numbers." in out
+    assert f"Run `normgrade check interviews/{begun.name}/rms.py` to see the failures in numbers." in out
     assert "Question 1 of 1, about rms Why is eps inside the root? Your answer: Zeros." in out
     assert "Because the root of 0 has no slope." in out
-    assert "1 answer without a mark In a terminal, `normgrade interview --end` asks for your marks." in out
+    assert "1 answer without a mark Run `normgrade interview --end` in a terminal to mark your answers." in out
     [ended] = interviews.all()
     earned = ended.tasks[0].earned
     assert f"{begun.name}: code {earned} of 18 points · questions 0 of 2 · 1 answer without a mark" in run("progress")[1]
@@ -113,10 +116,10 @@ def test_the_end_tells_points_mistakes_and_answers(run: Run, begun: Path, tiny: 
 
 def test_late_interview_ends_at_the_next_call(run: Run, begun: Path, interviews: Interviews) -> None:
     grow_late(interviews)
-    over = "The time of your interview is over: `normgrade interview` ends it, and tells how it went."
+    over = "The time of your interview is over. Run `normgrade interview` to end it and see the result."
     assert run()[1] == over == run("check")[2] and run("progress")[1].endswith(over)
-    assert "the time of your interview is over, and `normgrade interview` ends it." in run("hint", "rms")[2]
-    assert run("interview")[1].startswith(f"Interview {begun.name} is over: 30 of 30 minutes.")
+    assert "the time of your interview is over. Run `normgrade interview` to end it." in run("hint", "rms")[2]
+    assert run("interview")[1].startswith(f"Interview {begun.name} is over: 30 of 30 minutes used.")
     assert interviews.running() is None
 
 
@@ -136,7 +139,7 @@ def test_marks_are_asked_for_and_kept_one_by_one(run: Run, begun: Path, intervie
     monkeypatch.setattr("builtins.input", lambda prompt: next(typed))
     assert run("interview", "--end")[1].endswith(f"{begun.name}: code 0 of 18 points · questions 2 of 2")
     assert [asked.mark for asked in interviews.all()[0].asked] == [2]
-    assert run("interview", "--end") == (2, "", "Error: No interview is running. `normgrade interview` begins one.")
+    assert run("interview", "--end") == (2, "", "Error: No interview is running. Run `normgrade interview` to start one.")
 
 
 def test_an_interrupt_among_the_marks_loses_none(run: Run, begun: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,7 +151,7 @@ def test_an_interrupt_among_the_marks_loses_none(run: Run, begun: Path, monkeypa
     monkeypatch.setattr("builtins.input", interrupted)
     for _ in range(2):
         code, out, err = run("interview", "--end")
-        assert (code, err) == (130, "") and out.endswith("Nothing is lost: `normgrade interview --end` goes on with it.")
+        assert (code, err) == (130, "") and out.endswith("Nothing is lost. Run `normgrade interview --end` to continue.")
 
 
 def test_questions_are_asked_in_a_terminal(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,7 +160,10 @@ def test_questions_are_asked_in_a_terminal(run: Run, tmp_path: Path, monkeypatch
     monkeypatch.setattr("builtins.input", lambda prompt: next(typed))
     run("init", ".")
     out = run("interview", "--questions", "1", "--level", "1")[1]
-    assert "Question 1 of 1, about rms; 30 of 30 minutes are left. An empty line ends your answer, or leaves it for later." in out
+    assert (
+        "Question 1 of 1, about rms; 30 of 30 minutes are left. "
+        "End your answer with an empty line, or enter only an empty line to answer later." in out
+    )
     assert "Why is eps inside the root?" in out and "centring" not in out
     assert "1 of 1 question is answered" in run("interview")[1]
 
@@ -180,20 +186,20 @@ def test_an_interrupt_loses_nothing(run: Run, begun: Path, monkeypatch: pytest.M
     monkeypatch.setattr("normgrade.cli.typed.somebody_is_there", lambda: True)
     monkeypatch.setattr("builtins.input", typed)
     code, out, err = run("interview")
-    assert (code, err) == (130, "") and out.endswith("Nothing is lost: `normgrade interview` goes on with it.")
+    assert (code, err) == (130, "") and out.endswith("Nothing is lost. Run `normgrade interview` to continue.")
     assert (begun / "answers.md").read_text(encoding="utf-8").endswith("\n\nOf zeros\n")
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ("--minutes 4", '--minutes is a whole number from 5 to 240, not "4".'),
-        ("--level 5", '--level is a whole number from 1 to 4, not "5".'),
-        ("--questions many", '--questions is a whole number from 0 to 50, not "many".'),
-        ("--seed x", '"x" is no seed. Give --seed a whole number from 0 to 4294967295, or "random".'),
-        ("--end", "No interview is running. `normgrade interview` begins one."),
-        ("--end --minutes 30", "--minutes is for a new interview. `normgrade interview --end` ends the one that runs."),
-        ("--minutes 5 --questions 3", "3 questions take 6 minutes, and the interview has 5. Give fewer --questions, or more --minutes."),
+        ("--minutes 4", '--minutes must be a whole number from 5 to 240, not "4".'),
+        ("--level 5", '--level must be a whole number from 1 to 4, not "5".'),
+        ("--questions many", '--questions must be a whole number from 0 to 50, not "many".'),
+        ("--seed x", '"x" is not a valid seed. --seed must be a whole number from 0 to 4294967295, or "random".'),
+        ("--end", "No interview is running. Run `normgrade interview` to start one."),
+        ("--end --minutes 30", "--minutes is only for a new interview. Run `normgrade interview --end` to end the current one."),
+        ("--minutes 5 --questions 3", "3 questions take 6 minutes, but the interview has 5. Use fewer --questions, or more --minutes."),
     ],
 )
 def test_wrong_usage_is_explained_and_nothing_begins(run: Run, tmp_path: Path, arguments: str, sentence: str) -> None:
@@ -203,12 +209,12 @@ def test_wrong_usage_is_explained_and_nothing_begins(run: Run, tmp_path: Path, a
 
 
 def test_options_do_not_change_a_running_interview(run: Run, begun: Path) -> None:
-    said = "Error: --level is for a new interview. `normgrade interview --end` ends the one that runs."
+    said = "Error: --level is only for a new interview. Run `normgrade interview --end` to end the current one."
     assert run("interview", "--level", "2") == (2, "", said) and begun.exists()
 
 
 def test_without_a_workspace_there_is_no_interview(run: Run, tmp_path: Path) -> None:
-    said = f'Error: "{tmp_path}" is in no workspace. Begin one with `normgrade init`, or go to the folder of yours.'
+    said = f'Error: "{tmp_path}" is not in a workspace. Run `normgrade init` to create one, or go to your workspace.'
     assert run("interview") == (2, "", said)
 
 
@@ -216,8 +222,8 @@ def test_a_folder_that_cannot_be_written_to_is_named(run: Run, tmp_path: Path) -
     run("init", ".")
     (tmp_path / "interviews").touch()
     code, out, err = run("interview")
-    assert (code, out) == (2, "") and err.startswith(f'Error: The interview cannot begin in "{tmp_path}" (')
-    assert err.endswith("Free the folder, or work in another.")
+    assert (code, out) == (2, "") and err.startswith(f'Error: The interview cannot start in "{tmp_path}" (')
+    assert err.endswith("Make the folder writable, or use another workspace.")
 
 
 def test_link_instead_of_the_folder_is_not_followed(run: Run, begun: Path, tmp_path: Path) -> None:
@@ -241,4 +247,4 @@ def test_without_a_seed_one_is_drawn_and_told(run: Run, interviews: Interviews) 
     run("init", ".")
     out = run("interview")[1]
     running = interviews.running()
-    assert running is not None and out.startswith(f"Seed {running.seed}: `--seed {running.seed}` draws the same again")
+    assert running is not None and out.startswith(f"Seed {running.seed}. Use `--seed {running.seed}` to draw the same again")

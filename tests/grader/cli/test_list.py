@@ -25,7 +25,7 @@ def test_list_shows_the_exercises_and_the_standing(invoke: Invoke, here: Path, t
     assert (first.returncode, second.returncode) == (0, 0)
     assert rows.count("rms 1 8 started") == 2
     assert "centring 2 10 –" in rows and "centring 2 10 not started" in rows
-    assert rows[:6] == ["exercise level points standing best after", "", "Functions", "rms 1 8 started", "", "Layers"]
+    assert rows[:6] == ["exercise level points status best after", "", "Functions", "rms 1 8 started", "", "Layers"]
 
 
 AFTER_RMS = {"exercises/centring/exercise.toml": [("order = 20\n", 'order = 20\nafter = ["rms"]\n')]}
@@ -35,14 +35,14 @@ def test_list_shows_prerequisites_and_the_next_exercise(
     run: Callable[..., tuple[int, str, str]], edited_course: Callable[..., Course], tmp_path: Path
 ) -> None:
     course = str(edited_course(AFTER_RMS).root)
-    assert "centring 2 10 – rms `normgrade show SLUG` shows a task" in run("list", "--course", course)[1]
+    assert "centring 2 10 – rms Run `normgrade show SLUG` to see a task" in run("list", "--course", course)[1]
     run("init", ".", "--course", course)
     out = run("list", "--course", course)[1]
-    assert "centring 2 10 not started rms" in out and out.endswith("Next is rms (level 1, Functions): `normgrade show rms` shows the "
-                                                                   "task, and rms.py is where your code goes.")  # fmt: skip
+    assert "centring 2 10 not started rms" in out
+    assert out.endswith("Next is rms (level 1, Functions). Run `normgrade show rms` to see the task, and write your code in rms.py.")
     Attempts(tmp_path / ".normgrade/progress.db").add([Attempt(datetime.now(UTC), "rms", Outcome.PASSED, 8, 8)])
     out = run("list", "--course", course)[1]
-    assert "rms 1 8 passed" in out and "centring 2 10 not started `normgrade" in out and "Next is centring (level 2, Layers)" in out
+    assert "rms 1 8 passed" in out and "centring 2 10 not started Run `normgrade" in out and "Next is centring (level 2, Layers)" in out
 
 
 def test_an_unfinished_exercise_stops_nothing_and_is_named(invoke: Invoke, edited_course: Callable[..., Course]) -> None:
@@ -51,8 +51,9 @@ def test_an_unfinished_exercise_stops_nothing_and_is_named(invoke: Invoke, edite
     said = invoke("list", "--course", course.root)
     assert said.returncode == 0 and "centring" in said.stdout and "rms" not in said.stdout
     assert said.stderr.splitlines() == [
-        f'Warning: "my draft" is left out. {course.root}/exercises/my draft: it has no file exercise.toml. '
-        f"`normgrade verify 'my draft' --course {course.root}` says what is missing.",
-        f'Warning: "rms" is left out. {course.root}/exercises/rms/exercise.toml: not valid TOML: Invalid value (at end of document). '
-        f"`normgrade verify rms --course {course.root}` says what is missing.",
+        f'Warning: "my draft" is skipped. {course.root}/exercises/my draft: it has no file exercise.toml. '
+        f"Run `normgrade verify 'my draft' --course {course.root}` to see what is missing.",
+        'Warning: "rms" is skipped. '
+        f"{course.root}/exercises/rms/exercise.toml: not valid TOML: Invalid value (at end of document). "
+        f"Run `normgrade verify rms --course {course.root}` to see what is missing.",
     ]

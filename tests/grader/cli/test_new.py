@@ -13,7 +13,7 @@ from normgrade.course.course import Course
 Run = Callable[..., tuple[int, str, str]]
 EditedCourse = Callable[..., Course]
 SIGNATURE = "WeightNorm(weight, dim=0)"
-NEXT = "Write what is marked TODO. `normgrade verify weight_norm --course mine` says what is missing next."
+NEXT = "Fill in the parts marked TODO. Run `normgrade verify weight_norm --course mine` to see what is missing next."
 FILES = (
     "exercises/weight_norm/exercise.toml exercises/weight_norm/README.md exercises/weight_norm/weight_norm.py "
     "solutions/weight_norm/reference.py solutions/weight_norm/alternatives/another_way.py solutions/weight_norm/mistakes.toml "
@@ -24,7 +24,7 @@ FILES = (
 def test_an_empty_folder_becomes_a_course_with_an_exercise(run: Run, tmp_path: Path) -> None:
     code, out, err = run("new", "weight_norm", SIGNATURE, "--course", "mine")
     assert (code, err) == (0, "")
-    assert out == f"A new course begins in {tmp_path}/mine. 7 files added to {tmp_path}/mine. {FILES} {NEXT}"
+    assert out == f"Created a new course in {tmp_path}/mine. 7 files added to {tmp_path}/mine. {FILES} {NEXT}"
     assert Course.find(tmp_path / "mine").slugs == ("weight_norm",)
 
 
@@ -49,7 +49,7 @@ def test_language_missing_in_the_course_is_named(run: Run, edited_course: Edited
     course = edited_course({})
     code, out, _err = run("new", "weight_norm", SIGNATURE, "--course", str(course.root), "--language", "zh")
     assert code == 0 and "exercises/weight_norm/README.zh.md" in out
-    assert f'Add "zh" to `languages` in {course.root}/course.toml, so that no text in it is forgotten.' in out
+    assert f'Add "zh" to `languages` in {course.root}/course.toml, so that no text in this language is forgotten.' in out
 
 
 def test_numpy_exercise_is_a_pair_by_default(run: Run, tmp_path: Path) -> None:
@@ -64,20 +64,18 @@ def test_second_run_adds_only_missing_files(run: Run, tmp_path: Path) -> None:
     reference.write_text("# mine", encoding="utf-8")
     assert run("new", "weight_norm", SIGNATURE, "--course", "mine") == (
         0,
-        f"Nothing is new: all is there already, in {tmp_path}/mine. {NEXT}",
+        f"Nothing to add: all files already exist in {tmp_path}/mine. {NEXT}",
         "",
     )
     (tmp_path / "mine/exercises/weight_norm/README.md").unlink()
     _code, out, _err = run("new", "weight_norm", SIGNATURE, "--course", "mine")
-    assert out.startswith(
-        f"1 file added to {tmp_path}/mine. exercises/weight_norm/README.md 6 files are kept, as they were there already. "
-    )
+    assert out.startswith(f"1 file added to {tmp_path}/mine. exercises/weight_norm/README.md 6 existing files are unchanged. ")
     assert "solutions/weight_norm/reference.py" in out and reference.read_text(encoding="utf-8") == "# mine"
 
 
 def test_a_taken_name_is_refused(run: Run) -> None:
     code, out, err = run("new", "rms", "RMS(x)")
-    assert (code, out) == (2, "") and err.startswith('Error: The name "rms" is taken: that exercise defines rms(x, eps=1e-05). ')
+    assert (code, out) == (2, "") and err.startswith('Error: The exercise "rms" already exists, and defines rms(x, eps=1e-05). ')
 
 
 def test_a_wrong_name_or_signature_changes_nothing(run: Run, tmp_path: Path) -> None:
@@ -96,7 +94,7 @@ def test_folder_that_is_no_course_is_refused(run: Run, tmp_path: Path, is_folder
     assert run("new", "weight_norm", SIGNATURE, "--course", "mine") == (
         2,
         "",
-        'Error: "mine" is neither a course nor an empty folder, in which one could begin. Name another with --course DIR.',
+        'Error: "mine" is neither a course nor an empty folder. Use --course DIR to choose a course, or an empty folder for a new one.',
     )
 
 
@@ -104,13 +102,13 @@ def test_a_file_in_the_way_is_named(run: Run, tmp_path: Path) -> None:
     (tmp_path / "mine/exercises").mkdir(parents=True)
     (tmp_path / "mine/solutions").touch()
     code, _out, err = run("new", "weight_norm", SIGNATURE, "--course", "mine")
-    assert code == 2 and err.startswith(f'Error: The exercise cannot be written: "{tmp_path}/mine/solutions')
-    assert err.endswith("Name a course with --course DIR that you may write in.")
+    assert code == 2 and err.startswith(f'Error: The exercise cannot be written to "{tmp_path}/mine/solutions')
+    assert err.endswith("Use --course DIR to choose a course that you can write to.")
 
 
 def test_carried_course_is_not_written_to(run: Run, tmp_path: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NORMGRADE_COURSE")
-    wanted = "Error: Which course is the exercise for? Name it with --course DIR; in an empty folder, a new one begins."
+    wanted = "Error: No course is chosen for the exercise. Use --course DIR to choose a course, or an empty folder for a new one."
     assert run("new", "weight_norm", SIGNATURE) == (2, "", wanted)
     (tmp_path / "normgrade.toml").touch()  # a workspace of the carried course
     assert run("new", "weight_norm", SIGNATURE) == (2, "", wanted)
@@ -123,5 +121,5 @@ def test_in_a_clone_its_course_is_extended(run: Run, tmp_path: Path, edited_cour
     monkeypatch.setattr("normgrade.course.course.carried", lambda: course.root)
     monkeypatch.chdir(course.root / "exercises")
     code, out, _err = run("new", "weight_norm", SIGNATURE)
-    assert code == 0 and out.endswith("`normgrade verify weight_norm` says what is missing next.")
+    assert code == 0 and out.endswith("Run `normgrade verify weight_norm` to see what is missing next.")
     assert "weight_norm" in Course(course.root).slugs

@@ -59,7 +59,7 @@ def test_a_whole_number_is_read(value: str | None, number: int | None) -> None:
 
 @pytest.mark.parametrize("value", ["0", "10", "-1", "1.5", "", "two", "²"])
 def test_other_values_are_no_whole_numbers(value: str) -> None:
-    with pytest.raises(UsageError, match=r"^--count is a whole number from 1 to 9, not "):
+    with pytest.raises(UsageError, match=r"^--count must be a whole number from 1 to 9, not "):
         whole_number(1, 9)(click.Context(click.Command("x")), click.Option(["--count"]), value)
 
 

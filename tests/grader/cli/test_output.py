@@ -20,9 +20,9 @@ from normgrade.report.render import FORMATS, render
 from normgrade.report.render.detail import QUIET, VERBOSE, Detail
 
 Invoke = Callable[..., subprocess.CompletedProcess[str]]
-REFUSED = 'Error: The report cannot be written to "{}" ({}). Name another file with --output.\n'
-NO_REPORT, CODE = "what is there is no report of normgrade's", "a file that ends in .py holds code"
-OWN = "files of that name are normgrade's own"
+REFUSED = 'Error: The report cannot be written to "{}" ({}). Use --output FILE to choose another file.\n'
+NO_REPORT, CODE = "the existing file is not a report of normgrade", "a file that ends in .py holds code"
+OWN = "normgrade uses this file itself"
 
 
 @pytest.fixture
@@ -132,7 +132,7 @@ def test_no_link_in_a_workspace_is_followed(
         assert (said.returncode, said.stdout) == (2, "")
         assert said.stderr == (
             f'Error: The folder "{workspace / "out"}" is a link to "{tmp_path / "elsewhere"}", and links in a workspace are not followed. '
-            "Name the file where it lies.\n"
+            "Use the real path of the file.\n"
         )
     assert list((tmp_path / "elsewhere").rglob("*.json")) == []
 
@@ -206,7 +206,7 @@ def test_a_name_that_contradicts_the_format_is_refused(
     said = invoke(command, "--format", format, "--output", path)
     assert (said.returncode, said.stdout, list(here.iterdir())) == (2, "", [])
     assert said.stderr == (
-        f'Error: --format says {format}, and the name "{path}" says {meant}. Leave --format out, or name a file that ends in {suffix}.\n'
+        f'Error: --format is {format}, but the file name "{path}" means {meant}. Omit --format, or use a file name that ends in {suffix}.\n'
     )
 
 

@@ -38,14 +38,14 @@ def opened(course: Course, *after: tuple[str, ...]) -> list[str]:
 
 def test_other_open_exercises_are_listed(tiny: Course) -> None:
     assert opened(tiny, ()) == [] == opened(tiny)
-    assert opened(tiny, (), ()) == ["Open as well: e1."]
+    assert opened(tiny, (), ()) == ["You can also do e1."]
     assert opened(tiny, (), (), ("e0",)) == [
-        "Open as well: e1.", "1 exercise is best done after these; `normgrade list` tells after which.",
+        "You can also do e1.", "1 exercise is best done after these. Run `normgrade list` to see the order.",
     ]  # fmt: skip
     many = opened(tiny, *[()] * 9, ("e0",), ("e1",))
     assert many == [
-        "Open as well: e1, e2, e3, e4, e5, e6, and 2 more.",
-        "2 exercises are best done after these; `normgrade list` tells after which.",
+        "You can also do e1, e2, e3, e4, e5, e6, and 2 more.",
+        "2 exercises are best done after these. Run `normgrade list` to see the order.",
     ]
 
 
@@ -55,9 +55,9 @@ def test_attempts_and_mistakes_are_shown(run: Callable[..., tuple[int, str, str]
     Attempts(tmp_path / ".normgrade/progress.db").add(tried)
     code, out, err = run("progress")
     assert (code, err) == (0, "")
-    assert "rms 1 best 3/8 2 3 just now" in out and "centring" not in out.partition("Open as well")[0]
+    assert "rms 1 best 3/8 2 3 just now" in out and "centring" not in out.partition("You can also do")[0]
     assert "0 of 2 passed, 2 attempts; 1 is not started" in out
-    assert "Mistakes made most often (in several attempts in a row: once) once sum-for-mean" in out and "Go on with rms" in out
+    assert "Most frequent mistakes (repeats in consecutive attempts count once) once sum-for-mean" in out and "Continue with rms" in out
 
 
 def test_another_way_is_suggested_after_a_pass(run: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def test_questions_are_shown_without_answers() -> None:
     shown = folded(PROMPT, "rms")
     assert "**Why is there an `eps`?**" in shown and "What is the mean of a row?" in shown and "The end." in shown
     assert "Because of zeros." not in shown and "It is not subtracted." not in shown
-    assert shown.endswith("\n\n`normgrade show rms --answers` shows the answers too.\n")
+    assert shown.endswith("\n\nRun `normgrade show rms --answers` to see the answers too.\n")
 
 
 def test_unfolded_every_answer_stands_below_its_question() -> None:

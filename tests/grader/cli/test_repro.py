@@ -23,19 +23,19 @@ Run = Callable[..., tuple[int, str, str]]
 def test_the_command_writes_a_script_that_runs(run: Run, tmp_path: Path) -> None:
     (tmp_path / "rms.py").write_text(WRONG, encoding="utf-8")
     code, out, err = run("repro", "rms")
-    assert (code, err) == (0, "") and out.startswith("repro_rms.py does what test_rows[shape0] does. Run it with `python repro_rms.py`")
+    assert (code, err) == (0, "") and out.startswith("repro_rms.py reproduces test_rows[shape0]. Run it with `python repro_rms.py`")
     done = subprocess.run([sys.executable, "repro_rms.py"], cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0 and "off by" in done.stdout
-    assert run("repro", "rms", "test_alone")[1].startswith("repro_rms.py does what test_alone does.")
+    assert run("repro", "rms", "test_alone")[1].startswith("repro_rms.py reproduces test_alone.")
     done = subprocess.run([sys.executable, "repro_rms.py"], cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0 and "row 1" in done.stdout
 
 
-REFUSED = 'Error: "{}" is there already, and not as `normgrade repro` made it. Name another file with --output FILE.'
+REFUSED = 'Error: "{}" already exists, and is not an unchanged script of `normgrade repro`. Use --output FILE to choose another file.'
 
 
 def test_changed_script_is_not_overwritten(run: Run, tmp_path: Path) -> None:
-    made = sealed('"""Made by `normgrade repro`."""\nx = 1\n')
+    made = sealed('"""Written by `normgrade repro`."""\nx = 1\n')
     older = made.rpartition(SEAL)[0]
     assert is_as_made(made)
     changed = [older, made.replace(b"x = 1", b"x = 2"), made + b"y\n", made.replace(b"\n", b"\r\n"), b"", made + made]
@@ -61,11 +61,11 @@ def test_script_is_not_written_to_own_files_or_links(run: Run, tmp_path: Path, m
     monkeypatch.setattr(command, "all_results", None)
     (tmp_path / ".normgrade").mkdir()
     (tmp_path / "out").symlink_to(tmp_path / "prompts")
-    own = 'Error: The script cannot be written to "{}" (files of that name are normgrade\'s own). Name another file with --output FILE.'
+    own = 'Error: The script cannot be written to "{}" (normgrade uses this file itself). Use --output FILE to choose another file.'
     assert run("repro", "rms", "--output", ".normgrade/new.py") == (2, "", own.format(".normgrade/new.py"))
     assert run("repro", "rms", "--output", "normgrade.toml") == (2, "", own.format("normgrade.toml"))
     link = f'The folder "{tmp_path / "out"}" is a link to "{tmp_path / "prompts"}", and links in a workspace are not followed.'
-    assert run("repro", "rms", "--output", "out/new.py") == (2, "", f"Error: {link} Name the file where it lies.")
+    assert run("repro", "rms", "--output", "out/new.py") == (2, "", f"Error: {link} Use the real path of the file.")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes as POSIX has them")
@@ -83,13 +83,13 @@ def test_errors_of_repro_are_explained(run: Run, tmp_path: Path, tiny: Course, e
     path.write_text(WRONG, encoding="utf-8")
     assert run("repro", "rms", "test_row")[0] == 0
     assert run("repro", "rms", "test_rovs")[2] == (
-        'Error: No check is called "test_rovs". Did you mean "test_rows"? There are test_call, test_rows, test_alone, test_half_precision.'
+        'Error: No check named "test_rovs". Did you mean "test_rows"? Choose from test_call, test_rows, test_alone, test_half_precision.'
     )
     assert run("repro", "rms", "test_call")[2] == 'Error: "test_call" does not fail, so there is nothing to reproduce.'
     (tmp_path / "mine.py").write_text("# mine\n", encoding="utf-8")
     assert run("repro", "rms", "--output", "mine.py")[2] == REFUSED.format("mine.py")
     course = edited_course({"course.toml": 'reveal = "claims"\n'})
-    kept = 'Error: The course keeps the inputs of rms to itself: it reveals "claims", and not everything.'
+    kept = 'Error: The course does not reveal the inputs of rms: its setting `reveal` is "claims", not "full".'
     assert run("repro", "rms", "--course", str(course.root))[2] == kept
     path.write_bytes(tiny.exercise("rms").reference.read_bytes())
     again = "Seed 3: `--seed 3` draws the same inputs again."

@@ -25,14 +25,14 @@ def test_command_asks_for_a_workspace(command: str, run: Run, here: Path) -> Non
     assert (code, out) == (
         2,
         "",
-    ) and err == f'Error: "{here}" is in no workspace. Begin one with `normgrade init`, or go to the folder of yours.'
+    ) and err == f'Error: "{here}" is not in a workspace. Run `normgrade init` to create one, or go to your workspace.'
 
 
 def test_the_old_file_is_kept_with_its_date(run: Run, here: Path, tiny: Course) -> None:
     run("init", ".")
     (here / "rms.py").write_text("# mine\n", encoding="utf-8")
     code, out, err = run("reset", "rms")
-    found = re.fullmatch(r"rms\.py is the stub again; your file is kept as (\.normgrade/backups/rms-[\d-]+\.py)\.", out)
+    found = re.fullmatch(r"rms\.py is the stub again\. Your file is kept as (\.normgrade/backups/rms-[\d-]+\.py)\.", out)
     assert (code, err) == (0, "") and found is not None
     assert (here / found[1]).read_text(encoding="utf-8") == "# mine\n"
     assert (here / "rms.py").read_bytes() == tiny.exercise("rms").stub.read_bytes()

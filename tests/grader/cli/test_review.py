@@ -15,7 +15,7 @@ from normgrade.report.report import Outcome
 
 Run = Callable[..., tuple[int, str, str]]
 DAY = timedelta(days=1)
-PASSED = "rms: a right answer with a mistake in it; you made it "
+PASSED = "rms: a right answer with one mistake in it (you made it "
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def make(kept: Attempts, days_ago: float, *mistakes: str, passed: bool = True) -
 def test_due_question_is_answered_without_a_terminal(run: Run, kept: Attempts) -> None:
     make(kept, 2, "sum-for-mean")
     code, out, err = run("review")
-    assert (code, err) == (0, "") and out.startswith(f"{PASSED}once, 2 days ago. 7 def rms(")
+    assert (code, err) == (0, "") and out.startswith(f"{PASSED}once, 2 days ago). 7 def rms(")
     assert "sum-for-mean: The squares are added up. Average them." in out and "def rms(" in out and "Which line" not in out
     assert Reviews(kept).all() == []
 
@@ -45,23 +45,23 @@ def test_answers_are_kept_and_decide_when_it_comes_back(run: Run, kept: Attempts
     make(kept, 2, "sum-for-mean")
     line = run("review")[1].partition(" Line ")[2].partition(".")[0]
     monkeypatch.setattr("normgrade.cli.typed.somebody_is_there", lambda: True)
-    for typed, said in (("x", "✗ It is another one."), (line, "✓ That is it.")):
+    for typed, said in (("x", "✗ Wrong, it is another line."), (line, "✓ Correct.")):
         monkeypatch.setattr("builtins.input", lambda prompt, typed=typed: typed)
         out = run("review", "--all")[1]
-        assert out.startswith(f"{PASSED}2 times, the last time 2 days ago.") and f"{said} Line {line}. sum-for-mean" in out
+        assert out.startswith(f"{PASSED}2 times, the last time 2 days ago).") and f"{said} Line {line}. sum-for-mean" in out
     assert [review.knew for review in Reviews(kept).all()] == [False, True]
-    assert run("review")[1] == "Nothing is due: the next question comes in 3 days. `normgrade review --all` asks now."
+    assert run("review")[1] == "Nothing is due: the next review is in 3 days. Run `normgrade review --all` to review now."
 
 
 def test_nothing_is_due_within_a_day(run: Run, kept: Attempts) -> None:
     make(kept, 0.9, "sum-for-mean")
-    assert run("review")[1] == "Nothing is due: the next question comes in 3 hours. `normgrade review --all` asks now."
+    assert run("review")[1] == "Nothing is due: the next review is in 3 hours. Run `normgrade review --all` to review now."
 
 
 @pytest.mark.parametrize(("mistakes", "passed"), [((), True), (("sum-for-mean",), False), (("gone",), True)])
 def test_there_may_be_nothing_to_review(run: Run, kept: Attempts, mistakes: tuple[str, ...], passed: bool) -> None:
     make(kept, 5, *mistakes, passed=passed)
-    assert run("review")[:2] == (0, "There is nothing to review: no mistake was named in an exercise that has passed.")
+    assert run("review")[:2] == (0, "Nothing to review: no mistakes were found in exercises that have passed.")
 
 
 def test_interrupt_adds_no_answer(run: Run, kept: Attempts, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,7 +78,7 @@ def test_interrupt_adds_no_answer(run: Run, kept: Attempts, monkeypatch: pytest.
 def test_only_some_are_asked_at_a_time(run: Run, kept: Attempts, monkeypatch: pytest.MonkeyPatch) -> None:
     make(kept, 5, "sum-for-mean", "eps-outside-root")
     monkeypatch.setattr(review_module, "MOST", 1)
-    assert run("review")[1].endswith("1 more is due.")
+    assert run("review")[1].endswith("1 more mistake is due for review.")
 
 
 def test_the_answer_is_read_before_the_next_question(run: Run, kept: Attempts, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,7 +92,7 @@ def test_the_answer_is_read_before_the_next_question(run: Run, kept: Attempts, m
     monkeypatch.setattr("normgrade.cli.typed.somebody_is_there", lambda: True)
     monkeypatch.setattr("builtins.input", answered)
     run("review")
-    assert prompts == ["Which line is wrong? ", "Question 2 of 2 follows: press Enter. ", "Which line is wrong? "]
+    assert prompts == ["Which line is wrong? ", "Press Enter for question 2 of 2. ", "Which line is wrong? "]
 
 
 def test_lines_above_the_code_are_left_out(run: Run, kept: Attempts) -> None:
@@ -116,9 +116,9 @@ def test_first_line_of_code_is_found(source: str, first: int) -> None:
 
 def test_review_waits_while_an_interview_runs(run: Run, kept: Attempts) -> None:
     run("interview")
-    assert run("review")[2].startswith("Error: `normgrade review` has to wait: an interview is running, ")
+    assert run("review")[2].startswith("Error: `normgrade review` is not available during an interview: ")
 
 
 def test_review_needs_a_workspace(run: Run, tmp_path: Path) -> None:
-    said = f'Error: "{tmp_path}" is in no workspace. Begin one with `normgrade init`, or go to the folder of yours.'
+    said = f'Error: "{tmp_path}" is not in a workspace. Run `normgrade init` to create one, or go to your workspace.'
     assert run("review") == (2, "", said)

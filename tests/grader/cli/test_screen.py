@@ -61,7 +61,7 @@ def watched(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Gr
 
     def graded(claims: int, *reports: Report) -> Watching:
         grader: Any = Grader(claims, *reports)
-        monkeypatch.setattr("normgrade.learner.watch.watch_session.report_on", Grader.report_on)
+        monkeypatch.setattr("normgrade.grading.reporting.report_on", Grader.report_on)
         grader.watching = watching = Watching(grader, tiny, tiny.exercise("rms"))
         for number in range(len(reports)):
             (tmp_path / "rms.py").write_text(f"def rms(x, eps=1e-5):\n    return x + {'1' * number}0\n", encoding="utf-8")
@@ -91,8 +91,8 @@ def test_verdict_changes_failure_and_claims_are_in_order(watched: Graded) -> Non
 
 def test_claims_are_lines_if_there_is_room(watched: Graded) -> None:
     watching = watched(12, of_rms(Outcome.PASSED))
-    assert "Claim 11." in drawn(watching) and "Passed: n goes on with centring." in drawn(watching)
-    assert "Claim 11." not in drawn(watching, height=12) and "Passed: n goes on with centring." in drawn(watching, height=12)
+    assert "Claim 11." in drawn(watching) and "Passed. Press n to continue with centring." in drawn(watching)
+    assert "Claim 11." not in drawn(watching, height=12) and "Passed. Press n to continue with centring." in drawn(watching, height=12)
 
 
 def test_checks_are_marks_if_there_is_no_room(watched: Graded) -> None:
@@ -103,7 +103,7 @@ def test_checks_are_marks_if_there_is_no_room(watched: Graded) -> None:
 
 def test_other_inputs_are_named_by_their_seed(watched: Graded) -> None:
     shown = drawn(watched(1, replace(of_rms(Outcome.FAILED), seed=3)))
-    assert "These are other inputs, those of seed 3; the next save is graded on the usual" in shown
+    assert "These inputs have seed 3. The next save uses the usual inputs." in shown
 
 
 def test_long_step_is_shown(watched: Graded) -> None:

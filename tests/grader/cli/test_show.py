@@ -21,7 +21,7 @@ def test_show_prints_markdown_without_a_terminal(invoke: Invoke) -> None:
     said = invoke("show", "rms")
     assert said.returncode == 0 and said.stdout.startswith("# Root mean square\n\nDivide every row of `x`")
     assert "the root of 0 has no slope" not in said.stdout and "<details>" not in said.stdout
-    assert said.stdout.endswith("**Why is eps inside the root?**\n\n`normgrade show rms --answers` shows the answers too.\n")
+    assert said.stdout.endswith("**Why is eps inside the root?**\n\nRun `normgrade show rms --answers` to see the answers too.\n")
 
 
 def test_show_unfolds_the_answers(invoke: Invoke) -> None:
@@ -35,7 +35,9 @@ def test_show_gives_the_stub_to_begin_with(invoke: Invoke, tiny: Course) -> None
 
 def test_without_a_slug_the_exercises_are_listed(invoke: Invoke) -> None:
     said, listed = invoke("show"), invoke("list")
-    assert said.returncode == 0 and said.stdout == listed.stdout and "`normgrade show SLUG` shows a task" in " ".join(said.stdout.split())
+    assert (
+        said.returncode == 0 and said.stdout == listed.stdout and "Run `normgrade show SLUG` to see a task" in " ".join(said.stdout.split())
+    )
     assert (invoke("show", "--stub").returncode, invoke("show", "--answers").stderr) == (2, "Error: Missing argument: SLUG.\n")
 
 

@@ -42,4 +42,4 @@ def test_a_course_that_reveals_less_keeps_its_solutions(level: str, run: Run, ed
     course = edited_course({"course.toml": f'reveal = "{level}"\n'})
     code, out, err = run("solution", "rms", "--spoil", "--course", str(course.root))
     assert (code, out) == (2, "")
-    assert err == f'Error: The course keeps the solution of rms to itself: it reveals "{level}", and not everything.'
+    assert err == f'Error: The course does not reveal the solution of rms: its setting `reveal` is "{level}", not "full".'

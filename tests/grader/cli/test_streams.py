@@ -21,7 +21,7 @@ from normgrade.course.course import Course
 
 Put = Callable[..., None]
 WRONG = "def rms(x, eps=1e-5):\n    return x\n"
-FULL = "Error: The output cannot be written (No space left on device). Free some space there, or send it to another place.\n"
+FULL = "Error: The output cannot be written (No space left on device). Free some space, or redirect the output to another place.\n"
 
 
 class Failing(io.RawIOBase):

@@ -53,7 +53,7 @@ def test_sides_that_agree_show_their_first_numbers(shown: Shown) -> None:
     agree, said = shown({OUTPUT: array(*range(8)), WEIGHT: array(1)}, {OUTPUT: array(*range(8)), WEIGHT: array(1)})
     assert agree and said.startswith("rms · rms.py output · float32 · (8,): they agree at reference yours off by allowed [0] 0 0 0")
     assert "[5] 5 5 0" in said and "[6]" not in said and "and 2 more" in said
-    assert "weight" not in said and said.endswith("✓ They agree, as far as the rounding of float32 allows.")
+    assert "weight" not in said and said.endswith("✓ They agree within the rounding of float32.")
 
 
 def test_every_place_that_differs_is_shown(shown: Shown) -> None:
@@ -70,18 +70,21 @@ def test_an_array_without_numbers_agrees(shown: Shown) -> None:
 
 def test_numbers_that_float32_leaves_open_are_told(shown: Shown) -> None:
     agree, said = shown({OUTPUT: array(1)}, {OUTPUT: array(7)}, spread=np.inf)
-    assert agree and "Some numbers of the reference are not settled in float32: any number agrees there." in said
+    assert agree and "Some numbers of the reference are undetermined in float32. Any number agrees there." in said
 
 
 def test_exceptions_of_both_sides_are_compared(shown: Shown) -> None:
     agree, said = shown({}, {}, REFUSED, REFUSED)
-    assert agree and "The reference refuses this: ValueError: x is empty Yours raises an exception: ValueError: x is empty 3 │" in said
+    assert (
+        agree
+        and "The reference raises an exception: ValueError: x is empty Your code raises an exception: ValueError: x is empty 3 │" in said
+    )
     assert said.endswith("✓ They agree: both raise the same exception.")
     agree, said = shown({}, {OUTPUT: array(1, 2)}, None, REFUSED)
-    assert not agree and "Yours returns a float32 tensor of shape (2,): 1, 2. ✗ They differ." in said
+    assert not agree and "Your code returns a float32 tensor of shape (2,): 1, 2. ✗ They differ." in said
     agree, said = shown({OUTPUT: array(1, 2)}, {}, REFUSED)
-    assert not agree and "The reference returns a float32 tensor of shape (2,): 1, 2. Yours raises an exception: ValueError" in said
-    assert "Yours returns nothing: no answer" in shown({OUTPUT: array(1)}, {}, Error(Cause.TIMED_OUT, "no answer"))[1]
+    assert not agree and "The reference returns a float32 tensor of shape (2,): 1, 2. Your code raises an exception: ValueError" in said
+    assert "Your code returns no result: no answer" in shown({OUTPUT: array(1)}, {}, Error(Cause.TIMED_OUT, "no answer"))[1]
 
 
 def test_a_forgotten_return_is_named(shown: Shown) -> None:

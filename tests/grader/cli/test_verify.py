@@ -95,19 +95,19 @@ def test_verify_plays_only_the_named_checks(invoke: Invoke) -> None:
             'No check of rms is named "test_row". Did you mean "test_rows"? '
             "There is test_call, test_rows, test_alone, test_half_precision.",
         ),
-        (("--mistake", "no-upcast"), "--mistake, --alternative and --only look at one exercise: name its SLUG, and no other."),
-        (("rms", "centring", "--only", "x"), "--mistake, --alternative and --only look at one exercise: name its SLUG, and no other."),
+        (("--mistake", "no-upcast"), "--mistake, --alternative and --only need exactly one exercise. Pass one SLUG."),
+        (("rms", "centring", "--only", "x"), "--mistake, --alternative and --only need exactly one exercise. Pass one SLUG."),
         (
             ("rms", "--only", "test_rows", "--mutants"),
-            "--mutants proves a whole exercise: leave it out beside --mistake, --alternative and --only.",
+            "--mutants is for whole exercises. It cannot be used with --mistake, --alternative or --only.",
         ),
         (
             ("rms", "--only", "test_rows", "--habits"),
-            "--habits proves a whole exercise: leave it out beside --mistake, --alternative and --only.",
+            "--habits is for whole exercises. It cannot be used with --mistake, --alternative or --only.",
         ),
         (
             ("rms", "--mistake", "no-upcast", "--write"),
-            "--write is for whole exercises: leave it out beside --mistake, --alternative and --only.",
+            "--write is for whole exercises. It cannot be used with --mistake, --alternative or --only.",
         ),
     ],
 )

@@ -17,7 +17,7 @@ def test_the_exercises_that_are_named_are_ready_afterwards(invoke: Invoke, empty
     assert (said.returncode, said.stderr) == (0, "") and size_of(empty_cache) > 0
     text = " ".join(said.stdout.split())
     assert re.fullmatch(
-        rf"1 exercise is ready after \d+\.\d s\. The cache has 0\.\d MB, in {empty_cache}\. To run this again takes no time\.", text
+        rf"1 exercise is ready after \d+\.\d s\. The cache in {empty_cache} uses 0\.\d MB\. Running this again takes no time\.", text
     )
 
 

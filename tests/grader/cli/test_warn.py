@@ -28,8 +28,9 @@ def test_each_unfinished_exercise_is_named_in_one_line(edited_course: EditedCour
     warn_of_unfinished(course, None)
     assert capsys.readouterr() == (
         "",
-        f'Warning: "rms" is left out. {course.root}/exercises/rms/exercise.toml: level: must be a whole number from 1 to 4, not 9. '
-        "`normgrade verify rms` says what is missing.\n",
+        'Warning: "rms" is skipped. '
+        f"{course.root}/exercises/rms/exercise.toml: level: must be a whole number from 1 to 4, not 9. "
+        "Run `normgrade verify rms` to see what is missing.\n",
     )
 
 
@@ -37,8 +38,9 @@ def test_a_broken_suite_is_found_by_looking_for_it(edited_course: EditedCourse, 
     course = edited_course({"tests/hidden/test_rms.py": "\n"})
     assert [exercise.slug for exercise in without_hindered(course, Path("my course"))] == ["centring"]
     assert capsys.readouterr().err == (
-        f'Warning: "rms" is left out. {course.root}/tests/hidden/test_rms.py: no tests found; a hidden suite needs at least one. '
-        "`normgrade verify rms --course 'my course'` says what is missing.\n"
+        'Warning: "rms" is skipped. '
+        f"{course.root}/tests/hidden/test_rms.py: no tests found; a hidden suite needs at least one. "
+        "Run `normgrade verify rms --course 'my course'` to see what is missing.\n"
     )
 
 
@@ -52,8 +54,9 @@ def test_missing_translations_are_counted_if_not_promised(edited_course: EditedC
     course = edited_course(words)
     warn_of_untranslated(course, course)
     assert capsys.readouterr().err.splitlines() == [
-        'Note: exercises/rms/zh.toml lacks 1 translation. `verify` names it once course.toml has "zh" in `languages`.',
-        'Note: solutions/centring/zh.toml lacks 5 translations. `verify` names them once course.toml has "zh" in `languages`.',
+        'Note: 1 translation is missing in exercises/rms/zh.toml. To list it with `verify`, add "zh" to `languages` in course.toml.',
+        "Note: 5 translations are missing in solutions/centring/zh.toml. "
+        'To list them with `verify`, add "zh" to `languages` in course.toml.',
     ]
     promised = edited_course({**words, "course.toml": 'languages = ["en", "zh"]\n'})
     warn_of_untranslated(promised, promised)

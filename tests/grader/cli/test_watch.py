@@ -33,7 +33,10 @@ LATEST_S = 30.0  # for anything to be seen on a busy machine
 def test_nothing_to_watch_is_said(run: Callable[..., tuple[int, str, str]]) -> None:
     code, out, err = run("watch")
     assert (code, out) == (2, "")
-    assert err == "Error: Which exercise is to be watched? Name it: `normgrade watch SLUG`; `normgrade list` shows them all."
+    assert (
+        err == "Error: There is no exercise to continue with. "
+        "Run `normgrade watch SLUG` to watch one, and `normgrade list` to see all exercises."
+    )
 
 
 # In its own terminal
@@ -147,7 +150,7 @@ def test_an_afternoon(begin: Begin, folder: Path, tiny: Course) -> None:
     terminal.see(r"✓ It can be called and returns a tensor")
     terminal.see(r"✗")
     terminal.press("h")
-    terminal.see(r"Hint: About what failed first at your last check: Average over the last dimension\.")
+    terminal.see(r"Hint: About the first failure of your last check: Average over the last dimension\.")
     path.write_text("def rms(x,\n", encoding="utf-8")
     terminal.see(r"syntax: The file is not valid Python")
     path.unlink()
@@ -158,13 +161,13 @@ def test_an_afternoon(begin: Begin, folder: Path, tiny: Course) -> None:
     path.write_bytes(tiny.exercise("rms").reference.read_bytes())
     terminal.see(r"8 of 8 points, passed")
     terminal.see(r"\+\d points: now hold: .* · last scores: \d 8")
-    terminal.see(r"Passed: n goes on with centring\.")
+    terminal.see(r"Passed\. Press n to continue with centring\.")
     terminal.press("h")
-    terminal.see(r"It has passed: nothing is left to hint at\.")
+    terminal.see(r"The exercise has passed, so there are no hints\.")
     terminal.press("n")
     terminal.see(r"centring\.py does not exist")
     terminal.press("n")
-    terminal.see(r"There is no other exercise to go on with\.")
+    terminal.see(r"There is no other exercise to continue with\.")
     terminal.press("l")
     terminal.see(r"1 of 2 passed")
     terminal.press("\x1b[A\r")
@@ -172,7 +175,7 @@ def test_an_afternoon(begin: Begin, folder: Path, tiny: Course) -> None:
     terminal.press("pp")
     terminal.see(r"8 of 8 points, passed")
     terminal.press("p")
-    terminal.see(r"No other exercise was watched before this one\.")
+    terminal.see(r"No exercise was watched before this one\.")
     quit_watching(terminal)
     terminal.see(r"✓ rms · rms\.py · 8 of 8 points · passed · sandbox: \w+")
 
@@ -273,15 +276,15 @@ def test_ctrl_z_leaves_and_fg_restores_the_screen(begin: Begin, folder: Path, ti
     shell.see(r"points, not passed")
     assert shell.screen.cursor.hidden
     shell.type("?")
-    shell.see(r"^x +put the stub back")
+    shell.see(r"^x +restore the stub")
     for _time in range(2):
         shell.type("\x1a")
         shell.see(r"Stopped")
-        assert not shell.screen.cursor.hidden and not shell.screen.shows(r"put the stub back")
+        assert not shell.screen.cursor.hidden and not shell.screen.shows(r"restore the stub")
         shell.type("stty -a\n")
         shell.see(r" icanon .* echo ")
         shell.type("clear; fg\n")
-        shell.see(r"^x +put the stub back")
+        shell.see(r"^x +restore the stub")
         assert shell.screen.cursor.hidden and not shell.screen.shows(r"^\$")
     shell.type("?q")
     shell.see(r"✗ rms · rms\.py · \d of 8 points")
@@ -309,7 +312,7 @@ def test_broken_suite_does_not_stop_another_exercise(
     course = edited_course({"tests/hidden/test_rms.py": "def test_it(:\n"})
     with open_for_all(course, course.exercise("centring"), Options(), None) as (grader, rest):
         assert grader.suites.keys() == {"centring"} == set(rest.slugs)
-    assert capsys.readouterr().err.startswith(f'Warning: "rms" is left out. {course.root}/tests/hidden/test_rms.py, line 1: ')
+    assert capsys.readouterr().err.startswith(f'Warning: "rms" is skipped. {course.root}/tests/hidden/test_rms.py, line 1: ')
     with (
         pytest.raises(CourseError, match="the hidden suite cannot be collected"),
         open_for_all(course, course.exercise("rms"), Options(), None),

@@ -90,7 +90,7 @@ def typed(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Type
     (tmp_path / "normgrade.toml").touch()
     (tmp_path / "rms.py").write_text(CODE, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("normgrade.learner.watch.watch_session.report_on", Grader.report_on)
+    monkeypatch.setattr("normgrade.grading.reporting.report_on", Grader.report_on)
 
     def after(keys: str, height: int = 24, searches_s: float = 0.0) -> Screen:
         grader: Any = Grader(searches_s=searches_s)
@@ -165,7 +165,7 @@ def test_only_other_inputs_have_another_seed(typed: Typed, tmp_path: Path) -> No
     screen = typed(GRADED + "t" + GRADED)
     usual, other = seeds(screen)
     assert usual == 0 < other
-    assert f"those of seed {other}" in picture(screen) and screen.watching.scores == [0]
+    assert f"These inputs have seed {other}." in picture(screen) and screen.watching.scores == [0]
     (tmp_path / "rms.py").write_text(CODE + "#", encoding="utf-8")
     screen.stage.keyboard = Typist(GRADED)
     until_q(screen, 0.0)

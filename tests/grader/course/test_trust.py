@@ -120,8 +120,9 @@ def hostile_course(folder: Path, tiny: Course) -> Path:
 
 def refusal(workspace: Path, course: Path) -> str:
     return (
-        f'Error: The workspace "{workspace}" names the course "{course}", which you do not trust yet: its code would run with your '
-        f"permissions. If you trust it, run `normgrade init {workspace} --course {course}`; --course DIR names a course for one time."
+        f'Error: The workspace "{workspace}" names the course "{course}", which you do not trust yet: its code would run with '
+        f"your permissions. If you trust it, run `normgrade init {workspace} --course {course}`. "
+        "Use --course DIR to choose a course for one command only."
     )
 
 
@@ -192,8 +193,8 @@ def test_init_trusts_the_course_of_a_workspace(run: Run, here: Path, tiny: Cours
 
 def test_init_only_trusts_the_course_of_the_workspace(run: Run, here: Path, tiny: Course) -> None:
     (here / MARK).write_text('lang = "en"\n', encoding="utf-8")
-    asks = f'Write `course = "{tiny.root}"` into it, and run this again.'
-    there = f'Error: "{here / MARK}" is there already, and does not name the course "{tiny.root}". {asks}'
+    asks = f'Add `course = "{tiny.root}"` to it, then run this command again.'
+    there = f'Error: "{here / MARK}" already exists, and does not name the course "{tiny.root}". {asks}'
     assert run("init", "--course", str(tiny.root)) == (2, "", there)
     assert os.listdir(here) == [MARK] and not record_of(here).exists()
 
@@ -390,7 +391,7 @@ def test_a_file_may_be_inside_a_linked_folder(run: Run, here: Path, tiny: Course
 
 def test_a_linked_folder_of_the_workspace_is_not_followed(own: None, run: Run, here: Path, outside: Path) -> None:
     (here / "sub").symlink_to(outside)
-    way = "and links in a workspace are not followed. Name the file where it lies."
+    way = "and links in a workspace are not followed. Use the real path of the file."
     said = f'Error: The folder "{here / "sub"}" is a link to "{outside}", {way}'
     assert run("check", "sub/secret.py", "--exercise", "rms") == (2, "", said)
     assert run("check", str(here / "sub" / "secret.py"), "--exercise", "rms") == (2, "", said)
@@ -432,22 +433,23 @@ def test_no_command_follows_a_link_or_waits(slug: str, command: str, trap: Path,
 
 
 def test_links_and_pipes_are_reported(trap: Path, run: Run, outside: Path) -> None:
-    assert run("reset", "rms")[2] == 'Error: "rms.py" cannot be reset (it is a symbolic link, not a file). Nothing of yours was changed.'
-    assert (
-        run("reset", "centring")[2]
-        == 'Error: "centring.py" cannot be reset (it is a named pipe, not a file). Nothing of yours was changed.'
-    )
-    taken = '"repro_rms.py" is there already, and not as `normgrade repro` made it. Name another file with --output FILE.'
+    assert run("reset", "rms")[2] == 'Error: "rms.py" cannot be reset (it is a symbolic link, not a file). Your files are unchanged.'
+    assert run("reset", "centring")[2] == 'Error: "centring.py" cannot be reset (it is a named pipe, not a file). Your files are unchanged.'
+    taken = '"repro_rms.py" already exists, and is not an unchanged script of `normgrade repro`. Use --output FILE to choose another file.'
     assert run("repro", "rms")[2] == f"Error: {taken}"
     prompts = (
-        f'No workspace can be begun at "." ("{trap / "prompts"}" is a symbolic link, not a folder). Name a folder that you may write in.'
+        f'The workspace cannot be created in "." ("{trap / "prompts"}" is a symbolic link, not a folder). '
+        "Choose a folder that you can write to."
     )
     assert run("init")[2] == f"Error: {prompts}"
-    kept = f'What was tried cannot be kept in "{trap / ".normgrade/progress.db"}"'
-    free = "Free the file, or move it away to begin anew."
+    kept = f'The attempts in "{trap / ".normgrade/progress.db"}" cannot be read or written'
+    free = "Unlock or repair the file, or move it away to start again."
     assert run("progress")[2] == f'Error: {kept} ("{trap / ".normgrade"}" is a symbolic link, not a folder). {free}'
     assert run("check", "rms")[2] == f'Note: {kept} ("{trap / ".normgrade"}" is a symbolic link, not a folder). {free}'
-    written = 'Error: The report cannot be written to "report.html" (it is a symbolic link, not a file). Name another file with --output.'
+    written = (
+        'Error: The report cannot be written to "report.html" (it is a symbolic link, not a file). '
+        "Use --output FILE to choose another file."
+    )
     assert run("check", "rms", "--output", "report.html") == (2, "", written)  # before anything is graded
 
 
@@ -471,7 +473,7 @@ def test_a_notebook_writes_nothing_through_a_link(trap: Path, outside: Path, tin
         raise AssertionError("it was written")
     where = f'"{trap / ".normgrade"}" is a symbolic link, not a folder'
     path = trap / ".normgrade" / "notebook" / "rms.py"
-    assert str(refused.value) == f'The source cannot be written to "{path}" ({where}). Free that place.'
+    assert str(refused.value) == f'The source code cannot be written to "{path}" ({where}). Make sure that this path is writable.'
     assert sorted(os.listdir(outside)) == before
 
 
@@ -490,14 +492,14 @@ def test_a_notebook_writes_nothing_through_a_link(trap: Path, outside: Path, tin
 )
 def test_a_mark_that_is_no_plain_file_is_reported(make: Callable[[Path], object], why: str, run: Run, here: Path) -> None:
     make(here / MARK)
-    said = f'Error: "{here / MARK}" cannot be read ({why}). Put a plain file there, or take it away.'
+    said = f'Error: "{here / MARK}" cannot be read ({why}). Replace it with a regular file, or remove it.'
     assert run("list") == run("init") == (2, "", said)
 
 
 def test_a_mark_that_is_too_large_is_refused(run: Run, here: Path) -> None:
     (here / MARK).write_text("a." * 30000 + "a = 1\n", encoding="utf-8")
     before = time.process_time()
-    assert run("list") == (2, "", f'Error: "{here / MARK}" is larger than 4096 bytes. Shorten it, or take it away.')
+    assert run("list") == (2, "", f'Error: "{here / MARK}" is larger than 4096 bytes. Shorten it, or remove it.')
     assert run("init")[0] == run("check")[0] == 2
     assert time.process_time() - before < 2  # if it were parsed, each time would take 13 seconds
 
@@ -580,7 +582,7 @@ DATABASES: dict[str, tuple[Callable[[Path], object], str]] = {
     "truncated": (lambda path: truncated(path), "database disk image is malformed"),
     "with a log": (
         lambda path: executed(path, f"PRAGMA journal_mode = WAL; {FOREIGN}"),
-        "another program set it to WAL mode, which PRAGMA journal_mode = DELETE ends",
+        "another program set it to WAL mode; use PRAGMA journal_mode = DELETE to end this mode",
     ),
     "endless": (endless, "its tables are not those of normgrade"),
     "nonsense": (nonsense, "Expecting value: line 1 column 2 (char 1)"),
@@ -595,7 +597,10 @@ def test_a_hostile_database_is_reported_and_changes_no_verdict(kind: str, own: N
     make(here / ".normgrade" / "progress.db")
     (here / "rms.py").write_text(BROKEN, encoding="utf-8")
     before = files(outside)
-    said = f'What was tried cannot be kept in "{here / ".normgrade/progress.db"}" ({why}). Free the file, or move it away to begin anew.'
+    said = (
+        f'The attempts in "{here / ".normgrade/progress.db"}" cannot be read or written ({why}). '
+        "Unlock or repair the file, or move it away to start again."
+    )
     for command in ("progress", "list"):
         assert run(command) == (2, "", f"Error: {said}")
     code, out, err = run("check", "rms")

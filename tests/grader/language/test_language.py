@@ -206,7 +206,7 @@ def test_an_unknown_language_is_refused(
     if variable:
         monkeypatch.setenv("NORMGRADE_LANG", variable)
     assert cli.run(["list", *arguments]) == 2
-    assert capsys.readouterr() == ("", 'Error: No language named "fr". --lang and NORMGRADE_LANG take en or zh.\n')
+    assert capsys.readouterr() == ("", 'Error: No language named "fr". --lang and NORMGRADE_LANG must be en or zh.\n')
 
 
 def test_an_unknown_language_in_normgrade_toml_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

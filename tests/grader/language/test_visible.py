@@ -115,7 +115,7 @@ def test_an_error_shows_the_name_with_dots(tmp_path: Path, tiny: Course) -> None
     name = "a·[31m·]0;t··2J···z.py"
     assert (code, said.decode()) == (
         2,
-        f'Error: Which exercise is "{name}" for? Name it with --exercise SLUG; `normgrade list` shows them all.\n',
+        f'Error: No exercise matches the file name "{name}". Use --exercise SLUG. Run `normgrade list` to see all exercises.\n',
     )
 
 

@@ -91,8 +91,8 @@ def test_a_foreign_file_is_unchanged(use: str, kept: Attempts) -> None:
             kept.give("rms", ["x"], NOW)
         else:
             kept.attempts()
-    why = "(file is not a database). Free the file, or move it away to begin anew."
-    assert str(refused.value) == f'What was tried cannot be kept in "{kept.path}" {why}'
+    why = "cannot be read or written (file is not a database). Unlock or repair the file, or move it away to start again."
+    assert str(refused.value) == f'The attempts in "{kept.path}" {why}'
     assert kept.path.read_bytes().startswith(b"not a database")
 
 
@@ -115,7 +115,7 @@ def test_an_empty_file_has_no_attempts(kept: Attempts) -> None:
 
 def test_a_folder_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(UsageError, match=r'cannot be kept in ".*file.progress\.db"'):
+    with pytest.raises(UsageError, match=r'".*file.progress\.db" cannot be read or written'):
         Attempts(tmp_path / "file" / "progress.db").add([attempt()])
 
 

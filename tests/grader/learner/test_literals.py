@@ -25,16 +25,16 @@ def test_infinity_and_nan_have_names() -> None:
 
 def test_known_calls_are_evaluated() -> None:
     assert read("pair([1], other=2)") == ([1], 2)
-    with pytest.raises(UsageError, match=r"^pair\(1\) in CALL cannot be made: .*'other'\.$"):
+    with pytest.raises(UsageError, match=r"^pair\(1\) in CALL cannot be created: .*'other'\.$"):
         read("pair(1)")
-    with pytest.raises(UsageError, match="Write each argument by its own name"):
+    with pytest.raises(UsageError, match="Write each argument with its name"):
         read("pair(**{})")
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[1, ε]", "ε at line 1, column 5 of CALL is no literal: "),
+        ("[1, ε]", "ε at line 1, column 5 of CALL is not a literal. "),
         ("['ε', x]", "x at line 1, column 7 of CALL"),
         ("[1,\n  open('x')]", "open('x') at line 2, column 3 of CALL"),
         ("1 + 1", "1 + 1 at line 1, column 1 of CALL"),

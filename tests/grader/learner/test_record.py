@@ -40,7 +40,7 @@ def test_a_failure_to_record_changes_no_verdict(run: Run, here: Path, tiny: Cour
     (here / "rms.py").write_bytes(tiny.exercise("rms").reference.read_bytes())
     code, out, err = run("check", "rms")
     assert code == 0 and "8 of 8 points, passed" in out
-    assert err.startswith('Note: What was tried cannot be kept in "') and "Traceback" not in err
+    assert err.startswith('Note: The attempts in "') and "Traceback" not in err
 
 
 # Without grading
@@ -68,7 +68,7 @@ def test_an_attempt_passes_or_fails(outcome: Outcome, submission: Submission, tm
 
 def test_the_reason_for_a_failed_record_is_returned(submission: Submission, tmp_path: Path) -> None:
     (tmp_path / ".normgrade").write_text("in the way", encoding="utf-8")
-    assert remember([submission], [of_rms(Outcome.PASSED)]).startswith('What was tried cannot be kept in "')
+    assert remember([submission], [of_rms(Outcome.PASSED)]).startswith('The attempts in "')
 
 
 def test_nothing_is_recorded_outside_a_workspace(submission: Submission, tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_an_interview_hides_help_for_its_own_exercises(asked: str, hint: str, su
     interviews_of(workspace).begin(interview)
     shown = revealed([submission], [of_rms(Outcome.FAILED)])
     assert shown[0].checks[0].hint == hint
-    why = "While this interview runs, nothing is explained of rms."
+    why = "Failures of rms are not explained during this interview."
     assert held_back(interview, shown) == ("" if hint else why)
     assert held_back(interview, [of_rms(Outcome.PASSED)]) == ""
 

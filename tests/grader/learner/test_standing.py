@@ -86,11 +86,11 @@ def test_next_prefers_exercises_that_were_not_seen(tiny: Course) -> None:
 
 def test_advice_names_the_exercise_and_the_command(tiny: Course) -> None:
     assert advice([record(tiny, "rms")]) == (
-        "Next is rms (level 1, Functions): `normgrade show rms` shows the task, and rms.py is where your code goes."
+        "Next is rms (level 1, Functions). Run `normgrade show rms` to see the task, and write your code in rms.py."
     )
-    assert advice([record(tiny, "rms", started=True)]).endswith("which is started: `normgrade check rms` grades it.")
-    assert "3 of 8 points at the last check. `normgrade hint rms`" in advice([record(tiny, "rms", attempt())])
-    assert advice([record(tiny, "rms", attempt(earned=8))]).startswith("Everything has passed.")
+    assert advice([record(tiny, "rms", started=True)]).endswith("which is started. Run `normgrade check rms` to grade it.")
+    assert "3 of 8 points at the last check. Run `normgrade hint rms`" in advice([record(tiny, "rms", attempt())])
+    assert advice([record(tiny, "rms", attempt(earned=8))]).startswith("All exercises have passed.")
 
 
 def test_consecutive_repeats_of_a_mistake_count_once(tiny: Course) -> None:

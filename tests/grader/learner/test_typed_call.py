@@ -39,12 +39,12 @@ def test_a_tensor_can_be_an_argument(course: Course) -> None:
 @pytest.mark.parametrize(
     ("slug", "text", "said"),
     [
-        ("layer_norm", "LayerNrom(4)", 'layer_norm has no "LayerNrom" to call. Did you mean "LayerNorm"? There is LayerNorm.'),
-        ("layer_norm_backward", "backward(1)", 'layer_norm_backward has no "backward" to call. There is forward.'),
-        ("softmax", "softmax", "CALL is a call such as `softmax(x, dim=-1)`."),
-        ("softmax", "torch.softmax()", "CALL is a call such as"),
-        ("softmax", "softmax(x)", "x at line 1, column 9 of CALL is no literal"),
-        ("softmax", "softmax(dim=open('a'))", "open('a') at line 1, column 13 of CALL is no literal"),
+        ("layer_norm", "LayerNrom(4)", 'layer_norm has no "LayerNrom" to call. Did you mean "LayerNorm"? Choose from LayerNorm.'),
+        ("layer_norm_backward", "backward(1)", 'layer_norm_backward has no "backward" to call. Choose from forward.'),
+        ("softmax", "softmax", "CALL must be a call such as `softmax(x, dim=-1)`."),
+        ("softmax", "torch.softmax()", "CALL must be a call such as"),
+        ("softmax", "softmax(x)", "x at line 1, column 9 of CALL is not a literal"),
+        ("softmax", "softmax(dim=open('a'))", "open('a') at line 1, column 13 of CALL is not a literal"),
     ],
 )
 def test_any_other_call_is_refused(slug: str, text: str, said: str, course: Course) -> None:

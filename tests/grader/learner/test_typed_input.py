@@ -35,15 +35,15 @@ def test_a_file_contains_an_array_or_a_list(here: Path) -> None:
     [
         ("[[1, 2], [3]]", "INPUT is ragged: INPUT[0] has the shape (2,), and INPUT[1] has (1,)."),
         ("[[1], [2, 3], 4]", "INPUT is ragged: INPUT[0] has the shape (1,), and INPUT[1] has (2,)."),
-        ("[[1, '2']]", "INPUT[0][1] is '2', which is no number."),
-        ("[None]", "INPUT[0] is None, which is no number."),
-        ("[x]", "x at line 1, column 2 of INPUT is no literal"),
-        ("[1" + "0" * 400 + "]", "INPUT cannot be an array: int too large to convert to float."),
-        ("gone.npy", '"gone.npy" cannot be read (No such file or directory). INPUT is a list, or a file .npy, .txt or .py.'),
-        ("objects.npy", '"objects.npy" is no array of numbers as `numpy.save` writes it.'),
-        ("text.npy", '"text.npy" is no array of numbers as `numpy.save` writes it.'),
-        ("complex.npy", '"complex.npy" is no array of real numbers. Save one with `numpy.save`.'),
-        ("code.py", 'print(1) at line 1, column 1 of "code.py" is no literal'),
+        ("[[1, '2']]", "INPUT[0][1] is '2', which is not a number."),
+        ("[None]", "INPUT[0] is None, which is not a number."),
+        ("[x]", "x at line 1, column 2 of INPUT is not a literal"),
+        ("[1" + "0" * 400 + "]", "INPUT cannot be converted to an array: int too large to convert to float."),
+        ("gone.npy", '"gone.npy" cannot be read (No such file or directory). INPUT must be a list, or a .npy, .txt or .py file.'),
+        ("objects.npy", '"objects.npy" is not an array of numbers written by `numpy.save`.'),
+        ("text.npy", '"text.npy" is not an array of numbers written by `numpy.save`.'),
+        ("complex.npy", '"complex.npy" is not an array of real numbers. Save one with `numpy.save`.'),
+        ("code.py", 'print(1) at line 1, column 1 of "code.py" is not a literal'),
         ("latin.txt", '"latin.txt" is not UTF-8: byte 2 is 0xe9. Save it as UTF-8.'),
         ("folder.npy", '"folder.npy" cannot be read ('),
         ("link.npy", '"link.npy" cannot be read ('),
@@ -65,9 +65,9 @@ def test_invalid_inputs_are_refused(text: str, said: str, here: Path) -> None:
 def test_large_inputs_are_refused(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(typed_input, "MOST_NUMBERS", 3)
     assert len(inputs_of(["[1, 2]", "[3]"], None)) == 2
-    with pytest.raises(UsageError, match=r"^The inputs hold 4 numbers; at most 3 can be tried\.$"):
+    with pytest.raises(UsageError, match=r"^The inputs have 4 numbers\. Use at most 3\.$"):
         inputs_of(["[1, 2]", "[3, 4]"], None)
     (here / "long.txt").write_text("[1, 2, 3]", encoding="utf-8")
     monkeypatch.setattr(typed_input, "MOST_BYTES", 5)
-    with pytest.raises(UsageError, match=r'^"long\.txt" is larger than 5 bytes\. Take fewer numbers\.$'):
+    with pytest.raises(UsageError, match=r'^"long\.txt" is larger than 5 bytes\. Use fewer numbers\.$'):
         inputs_of(["long.txt"], None)

@@ -71,7 +71,7 @@ def test_a_missing_workspace_is_an_error(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError) as refused:
         needed()
-    assert str(refused.value) == f'"{tmp_path}" is in no workspace. Begin one with `normgrade init`, or go to the folder of yours.'
+    assert str(refused.value) == f'"{tmp_path}" is not in a workspace. Run `normgrade init` to create one, or go to your workspace.'
 
 
 def test_a_folder_beside_the_workspace_is_not_in_it(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,7 +82,9 @@ def test_a_folder_beside_the_workspace_is_not_in_it(workspace: Workspace, monkey
 
 
 def test_no_workspace_is_made_inside_another(workspace: Workspace) -> None:
-    refused = pytest.raises(UsageError, match=r'"inner" lies inside the workspace ".*norms"\. Work there, or name a folder outside of it\.')
+    refused = pytest.raises(
+        UsageError, match=r'"inner" is inside the workspace ".*norms"\. Use that workspace, or choose a folder outside it\.'
+    )
     with pytest.MonkeyPatch.context() as patch, refused:
         patch.chdir(workspace.root)
         new_workspace(Path("inner"))
@@ -91,7 +93,7 @@ def test_no_workspace_is_made_inside_another(workspace: Workspace) -> None:
 
 def test_no_workspace_is_made_at_a_file(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(UsageError, match=r'No workspace can be begun at ".*file": it is a file\. Name a folder\.'):
+    with pytest.raises(UsageError, match=r'The workspace cannot be created in ".*file": it is a file\. Pass a folder\.'):
         new_workspace(tmp_path / "file")
 
 

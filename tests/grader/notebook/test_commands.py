@@ -87,13 +87,13 @@ def test_the_requested_language_is_spoken(capsys: pytest.CaptureFixture[str]) ->
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["hnt", "rms"], 'No command named "hnt". Did you mean "hint"? `%normgrade` shows them all.'),
-        (["rms"], "`%%normgrade rms` grades a cell: it has two %, and is the first line of that cell."),
+        (["hnt", "rms"], 'No command named "hnt". Did you mean "hint"? Run `%normgrade` to see all commands.'),
+        (["rms"], "Write `%%normgrade rms`, with two %, in the first line of a cell to grade the cell."),
         (["show", "rmss"], 'No exercise named "rmss". Did you mean "rms"? `normgrade list` shows them all.'),
         (["hint"], "Missing argument: SLUG."),
         (["show", "rms", "--answer"], 'No such option: --answer. Did you mean "--answers"?'),
         (["solution", "rms"], None),
-        (["show", "rms", "--lang", "xx"], 'No language named "xx". --lang and NORMGRADE_LANG take en or zh.'),
+        (["show", "rms", "--lang", "xx"], 'No language named "xx". --lang and NORMGRADE_LANG must be en or zh.'),
     ],
 )
 def test_a_wrong_call_is_refused_in_one_sentence(arguments: list[str], said: str | None) -> None:
@@ -120,7 +120,7 @@ def test_without_a_definition_try_uses_the_file(names: dict[str, object]) -> Non
 
 
 def test_a_command_that_needs_a_terminal_is_refused() -> None:
-    assert refusal("review").startswith("`normgrade review` is for a terminal. In a notebook there are list, show, hint, ")
+    assert refusal("review").startswith("`normgrade review` works only in a terminal. In a notebook, use one of list, show, hint, ")
 
 
 def test_in_a_terminal_the_command_has_the_terminal() -> None:

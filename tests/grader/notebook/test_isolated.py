@@ -87,7 +87,7 @@ def test_in_an_interview_only_claims_are_told(tiny: Course, path: Path, workspac
     interviews_of(workspace).begin(Interview(datetime.now(UTC), 30, 7, "2026-03-01-1", (Task("rms"),), ()))
     order = Order("rms", 0, None, "process", str(tiny.root))
     graded = grade_apart(order, path, "rms")
-    assert graded.below[0] == "While this interview runs, nothing is explained of rms."
+    assert graded.below[0] == "Failures of rms are not explained during this interview."
     assert graded.below[1].startswith("Interview 2026-03-01-1: 30 of 30 minutes are left, until ")
     [report] = graded.reports
     assert not report.diagnoses and not any(check.differences or check.message for check in report.checks)

@@ -150,13 +150,13 @@ def test_plain_values_are_compared_by_their_literals() -> None:
 
 def test_a_value_is_described_in_a_few_words() -> None:
     assert described(3) == "3" and described(math) == "math" and described(dict) == "dict"
-    assert described(os.path.join).endswith("path.join") and described([1]) == "a value of the type list"
+    assert described(os.path.join).endswith("path.join") and described([1]) == "a value of type list"
 
 
 def test_unsendable_values_have_advice() -> None:
-    assert unsendable("m", ModuleType("mine"), "LayerNorm").endswith("Import from it by name what you use: `from mine import …`.")
-    assert unsendable("f", outside, "LayerNorm").endswith("Write it at the top level of a cell or of a file.")
-    assert unsendable("x", [1], "LayerNorm").startswith('"LayerNorm" uses "x", a value of the type list, and only source can be sent.')
+    assert unsendable("m", ModuleType("mine"), "LayerNorm").endswith("Import the names that you use: `from mine import …`.")
+    assert unsendable("f", outside, "LayerNorm").endswith("Define it at the top level of a cell or file.")
+    assert unsendable("x", [1], "LayerNorm").startswith('"LayerNorm" uses "x", a value of type list, but only source code can be sent.')
 
 
 @pytest.mark.parametrize(

@@ -32,14 +32,14 @@ def test_the_diagnosis_comes_before_the_exercises_own_hints(exercise: Exercise) 
     assert memory.next_hint("rms").startswith(f"The diagnosis of your last check was {mistake.name}: {mistake.says}\n(")
     for hint in exercise.hints:
         assert memory.next_hint("rms").startswith(f"{hint}\n(")
-    assert memory.next_hint("rms") == "There are no more hints for rms. `normgrade solution rms --spoil` shows the answer."
+    assert memory.next_hint("rms") == "There are no more hints for rms. Run `normgrade solution rms --spoil` to see the answer."
 
 
 def test_only_the_last_check_counts(exercise: Exercise) -> None:
     memory = Memory()
     memory.add(exercise, checked(Outcome.FAILED))
     memory.add(exercise, checked(Outcome.PASSED))
-    assert memory.next_hint("rms") == "rms passed at your last check: nothing is left to hint at."
+    assert memory.next_hint("rms") == "rms passed your last check, so there are no hints."
 
 
 def test_it_answers_only_without_a_workspace(exercise: Exercise, tmp_path: Path) -> None:

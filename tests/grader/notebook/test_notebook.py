@@ -291,9 +291,9 @@ def test_invalid_python_is_reported(outputs: Outputs) -> None:
     ("cell", "sentence"),
     [
         (NO_SLUG, 'No exercise named "centering". Did you mean "centring"? `normgrade list` shows them all.'),
-        (NO_SEED, '"-1" is no seed. Give --seed a whole number from 0 to 4294967295, or "random".'),
+        (NO_SEED, '"-1" is not a valid seed. --seed must be a whole number from 0 to 4294967295, or "random".'),
         (NO_OPTION, "No such option"),
-        (LIVE, '"The cell" uses "before", a value of the type torch.Tensor, and only source can be sent.'),
+        (LIVE, '"The cell" uses "before", a value of type torch.Tensor, but only source code can be sent.'),
     ],
 )
 def test_a_wrong_call_is_refused_and_nothing_runs(outputs: Outputs, cell: str, sentence: str) -> None:
@@ -312,18 +312,18 @@ def test_help_is_given(outputs: Outputs) -> None:
         (SLUG_OF_NONE, 'No exercise named "centering". Did you mean "centring"? `normgrade list` shows them all.'),
         (
             OBJECT,
-            "What was passed, a value of the type Centring, is neither a class nor a function. "
-            "Pass what you defined itself, as in check(…, Centring).",
+            "Cannot grade a value of type Centring: it is neither a class nor a function. "
+            "Pass the class or function that you defined, as in check(…, Centring).",
         ),
         (
             TENSOR,
-            '"rms" uses "W", a value of the type torch.Tensor, and only source can be sent. '
-            "Make it where it is used, or hand it over as an argument.",
+            '"rms" uses "W", a value of type torch.Tensor, but only source code can be sent. '
+            "Create it where it is used, or pass it as an argument.",
         ),
-        (NO_COMMAND, 'No command named "hnt". Did you mean "hint"? `%normgrade` shows them all.'),
+        (NO_COMMAND, 'No command named "hnt". Did you mean "hint"? Run `%normgrade` to see all commands.'),
         (
             NOT_PASSED,
-            "rms has not passed yet, as far as is known here. `normgrade hint rms` helps; --spoil shows the answer.",
+            "No passed attempt at rms is recorded here. Run `normgrade hint rms` for a hint, or use --spoil to see the answer.",
         ),
     ],
 )
@@ -402,9 +402,13 @@ def test_a_report_names_all_that_was_passed(layers: Any, tiny: Course) -> None:
 @pytest.mark.parametrize(
     ("things", "options", "sentence"),
     [
-        ((), {}, 'Nothing was passed to be graded. Call check("centring", Centring).'),
-        ((3,), {}, "What was passed, 3, is neither a class nor a function. Pass what you defined itself, as in check(…, LayerNorm)."),
-        ((outputs,), {"timeout_s": 0}, '"0" is no time limit. Give --timeout a number of seconds above 0 and up to 3600.'),
+        ((), {}, 'There is nothing to grade. Call check("centring", Centring).'),
+        (
+            (3,),
+            {},
+            "Cannot grade 3: it is neither a class nor a function. Pass the class or function that you defined, as in check(…, LayerNorm).",
+        ),
+        ((outputs,), {"timeout_s": 0}, '"0" is not a valid time limit. --timeout must be a number of seconds above 0 and up to 3600.'),
         ((outputs,), {"course": "nowhere"}, None),
     ],
 )
@@ -417,8 +421,8 @@ def test_a_wrong_call_is_a_usage_error(tiny: Course, environment: Path, things: 
 @pytest.mark.parametrize(
     ("things", "sentence"),
     [
-        ((), 'Nothing was passed to be graded. Call check("rms", rms).'),
-        ((refused,), 'No exercise asks for refused. Name the exercise: check("layer_norm", refused).'),
+        ((), 'There is nothing to grade. Call check("rms", rms).'),
+        ((refused,), 'No exercise asks for refused. Pass the exercise too, as in check("layer_norm", refused).'),
         (("rmss", 3), 'No exercise named "rmss". Did you mean "rms"? `normgrade list` shows them all.'),
     ],
 )

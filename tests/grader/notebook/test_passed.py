@@ -54,8 +54,8 @@ def test_a_thing_has_the_name_of_its_definition(thing: object, name: str) -> Non
 @pytest.mark.parametrize("thing", [3, None, "LayerNorm", math, ModuleType("mine"), object(), [Norm], GenericAlias(list, int)])
 def test_other_things_are_refused(thing: object) -> None:
     said = refusal(name_of, thing)
-    assert said.startswith("What was passed, ")
-    assert said.endswith(", is neither a class nor a function. Pass what you defined itself, as in check(…, LayerNorm).")
+    assert said.startswith("Cannot grade ")
+    assert said.endswith(": it is neither a class nor a function. Pass the class or function that you defined, as in check(…, LayerNorm).")
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_other_things_are_refused(thing: object) -> None:
     ],
 )
 def test_an_instance_is_refused_and_its_definition_named(thing: object, name: str) -> None:
-    assert refusal(name_of, thing).endswith(f"Pass what you defined itself, as in check(…, {name}).")
+    assert refusal(name_of, thing).endswith(f"Pass the class or function that you defined, as in check(…, {name}).")
 
 
 @pytest.mark.parametrize(
@@ -99,11 +99,11 @@ def test_names_tell_the_exercise(names: list[str], slug: str) -> None:
 def test_names_of_several_exercises_are_refused() -> None:
     said = refusal(exercise_for, ["forward", "backward"], Course.find())
     assert said.startswith("Several exercises ask for forward, backward: softmax_backward, rms_norm_backward, ")
-    assert said.endswith('. Name one: check("softmax_backward", forward, backward).')
+    assert said.endswith('. Choose one, as in check("softmax_backward", forward, backward).')
 
 
 @pytest.mark.parametrize(("names", "meant"), [(["Layernorm"], ' Did you mean "LayerNorm"?'), (["Attention", "mask"], "")])
 def test_names_of_no_exercise_are_refused(names: list[str], meant: str) -> None:
     passed = ", ".join(names)
-    said = f'No exercise asks for {passed}.{meant} Name the exercise: check("layer_norm", {passed}).'
+    said = f'No exercise asks for {passed}.{meant} Pass the exercise too, as in check("layer_norm", {passed}).'
     assert refusal(exercise_for, names, Course.find()) == said

@@ -55,4 +55,4 @@ def test_words_are_quoted_as_in_a_shell() -> None:
     assert words('try layer_norm "LayerNorm(4)"', "%normgrade COMMAND") == ["try", "layer_norm", "LayerNorm(4)"]
     with pytest.raises(UsageError) as raised:
         words('show "layer_norm', "%normgrade COMMAND")
-    assert str(raised.value) == '"show "layer_norm" cannot be read (No closing quotation). Write %normgrade COMMAND.'
+    assert str(raised.value) == '"show "layer_norm" cannot be read (No closing quotation). Use %normgrade COMMAND.'

@@ -35,7 +35,9 @@ def test_an_unwritable_place_is_reported(tiny: Course, tmp_path: Path, monkeypat
     (tmp_path / ".normgrade").touch()
     monkeypatch.chdir(tmp_path)
     with (
-        pytest.raises(UsageError, match=r'^The source cannot be written to ".*rms\.py" \(.+\)\. Free that place\.$'),
+        pytest.raises(
+            UsageError, match=r'^The source code cannot be written to ".*rms\.py" \(.+\)\. Make sure that this path is writable\.$'
+        ),
         as_file(tiny.exercise("rms"), ""),
     ):
         raise AssertionError("it was written")

@@ -380,16 +380,16 @@ def test_a_cell_that_uses_a_live_object_is_refused(notebook: Notebook) -> None:
     with pytest.raises(UsageError) as raised:
         notebook.completed("def f(): return 1\nprint(x)\n")
     assert str(raised.value) == (
-        '"The cell" uses "x", a value of the type object, and only source can be sent. '
-        "Make it where it is used, or hand it over as an argument."
+        '"The cell" uses "x", a value of type object, but only source code can be sent. '
+        "Create it where it is used, or pass it as an argument."
     )
 
 
 # Refusals
 
 NO_SOURCE = (
-    '"{}" has no source that can be graded: it was made by other code, or typed into Python itself. '
-    "Write it at the top level of a cell or of a file."
+    '"{}" has no source code to grade: it was created by other code, or typed at the Python prompt. '
+    "Define it at the top level of a cell or file."
 )
 
 
@@ -431,14 +431,14 @@ def test_definitions_typed_into_python_are_refused() -> None:
 def test_a_live_object_is_refused(notebook: Notebook) -> None:
     notebook.run("from array import array\nW = array('f', [1.0])", "def helper(): return W\ndef f(): return helper()\n")
     assert notebook.refusal("f") == (
-        '"helper" uses "W", a value of the type array.array, and only source can be sent. '
-        "Make it where it is used, or hand it over as an argument."
+        '"helper" uses "W", a value of type array.array, but only source code can be sent. '
+        "Create it where it is used, or pass it as an argument."
     )
 
 
 def test_an_earlier_definition_of_a_name_is_not_used(notebook: Notebook) -> None:
     notebook.run("def W(): return 1\n", "for W in [object()]: pass", "def f(): return W\n")
-    assert notebook.refusal("f").startswith('"f" uses "W", a value of the type object,')
+    assert notebook.refusal("f").startswith('"f" uses "W", a value of type object,')
 
 
 def test_an_own_module_is_refused(notebook: Notebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -446,8 +446,8 @@ def test_an_own_module_is_refused(notebook: Notebook, tmp_path: Path, monkeypatc
     monkeypatch.syspath_prepend(tmp_path)
     notebook.run("import own_layers_3 as own", "def f(): return own.K\n")
     assert notebook.refusal("f") == (
-        '"f" uses "own", a module of your own, which cannot be imported where code is graded. '
-        "Import from it by name what you use: `from own_layers_3 import …`."
+        '"f" uses your own module "own", which cannot be imported during grading. '
+        "Import the names that you use: `from own_layers_3 import …`."
     )
 
 
@@ -455,18 +455,18 @@ def test_a_name_with_two_meanings_is_refused(notebook: Notebook, tmp_path: Path,
     (tmp_path / "own_layers_4.py").write_text("EPS = 1\ndef helper(): return EPS\n")
     monkeypatch.syspath_prepend(tmp_path)
     notebook.run("from own_layers_4 import helper", "EPS = True\ndef f(): return helper() + EPS\n")
-    assert notebook.refusal("f") == '"EPS" would stand for two things: True and 1. Rename one.'
+    assert notebook.refusal("f") == '"EPS" is the name of two things: True and 1. Rename one of them.'
 
 
 def test_a_class_that_extends_its_namesake_is_refused(notebook: Notebook) -> None:
     notebook.run("class A:\n    def f(self): return 1\n", "class A(A):\n    def g(self): return 2\n")
-    assert notebook.refusal("A") == '"A" would stand for two things: A and another A. Rename one.'
+    assert notebook.refusal("A") == '"A" is the name of two things: A and another A. Rename one of them.'
 
 
 @pytest.mark.parametrize("name", ["forward", "other"])
 def test_a_function_put_into_a_class_is_refused(notebook: Notebook, name: str) -> None:
     notebook.run("class A:\n    def forward(self): return 1\n", f"def {name}(self): return 2\nA.{name} = {name}")
-    assert notebook.refusal("A") == f'"A.{name}" was put into the class from outside. Write it in the class.'
+    assert notebook.refusal("A") == f'"A.{name}" was added to the class from outside. Define it in the class.'
 
 
 def test_a_function_assigned_in_a_class_is_sent(notebook: Notebook) -> None:

@@ -58,7 +58,7 @@ def day(folder: Path) -> dict[str, str]:
         session.child.sendline("normgrade watch layer_norm")
         told["watched, wrong"] = session.wait_for(r"unbiased-variance.*all claims")
         (folder / "norms" / "layer_norm.py").write_text(RIGHT, encoding="utf-8")
-        told["watched, right"] = session.wait_for(r"20 of 20 points, passed .*Passed: n goes on")
+        told["watched, right"] = session.wait_for(r"20 of 20 points, passed .*Passed\. Press n to continue")
         session.press("q")
         told["left"] = session.wait_for(r"\$$")
         told["solution"] = session.type("normgrade solution layer_norm")
@@ -86,7 +86,7 @@ def test_the_mistake_is_named_and_helped_with(told: dict[str, str]) -> None:
     assert "pass correction=0." in told["hint"]
     assert "Next: normgrade explain unbiased-variance --exercise layer_norm · -v: all claims" in told["wrong"]
     assert "It shows here" in told["explain"] and "It hides here" in told["explain"]
-    assert "has not passed yet" in told["too early"]
+    assert "No passed attempt" in told["too early"]
 
 
 def test_a_fix_turns_the_checks_green_under_watch(told: dict[str, str]) -> None:
@@ -97,10 +97,11 @@ def test_a_fix_turns_the_checks_green_under_watch(told: dict[str, str]) -> None:
 
 
 def test_the_solution_and_the_progress_are_shown(told: dict[str, str]) -> None:
-    assert "correction=0" in told["solution"] and "From your file to it" in told["solution"] and "Other right ways" in told["solution"]
+    solution = told["solution"]
+    assert "correction=0" in solution and "Changes from your file to the reference" in solution and "Other right ways" in solution
     assert "passed" in told["progress"] and "unbiased-variance" in told["progress"]
     assert "layer_norm" not in told["next again"] and "Next is min_max " in told["next again"]
-    assert "Passed: n goes on with min_max." in told["watched, right"]
+    assert "Passed. Press n to continue with min_max." in told["watched, right"]
 
 
 @pytest.fixture
@@ -146,8 +147,9 @@ def test_colours_are_shown_unless_they_are_not_wanted(session: Session, tmp_path
 
 def test_errors_break_between_words(session: Session) -> None:
     said = session.type("normgrade solution rms")
-    assert "Error: rms has not passed yet, as far as is known here. `normgrade hint rms` helps; --spoil shows the answer." in " ".join(
-        said.split()
+    assert (
+        "Error: No passed attempt at rms is recorded here. "
+        "Run `normgrade hint rms` for a hint, or use --spoil to see the answer." in " ".join(said.split())
     )
 
 

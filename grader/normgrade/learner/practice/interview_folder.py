@@ -48,7 +48,7 @@ def question_of(course: Course, asked: Asked) -> Question:
         questions = questions_in(read_text(path), files.slug)
         if asked.number <= len(questions):
             return questions[asked.number - 1]
-    return Question(asked.exercise, _("question {number}, which the prompt lacks now", number=asked.number), "")
+    return Question(asked.exercise, _("question {number}, which is no longer in the prompt", number=asked.number), "")
 
 
 def folder_of(workspace: Workspace, interview: Interview) -> Path:
@@ -56,14 +56,17 @@ def folder_of(workspace: Workspace, interview: Interview) -> Path:
     folder = workspace.root / FOLDER / interview.folder
     if not folder.is_dir() or folder.is_symlink() or folder.parent.is_symlink():
         raise UsageError(
-            _('The folder of your interview, "{folder}", is gone or a link. Put the folder back, or make it anew.', folder=folder)
+            _(
+                'The folder of your interview, "{folder}", does not exist or is a link. Restore the folder, or create it again.',
+                folder=folder,
+            )
         )
     return folder
 
 
 def write_answers(folder: Path, questions: Sequence[Question], answers: Sequence[str]) -> None:
     """Write the page: every question as a heading, and its answer below. Raises OSError."""
-    parts = [_("Write each answer below its question; `normgrade interview` asks for those that are missing.")]
+    parts = [_("Write each answer below its question. Run `normgrade interview` to give the missing answers.")]
     for number, (question, answer) in enumerate(zip(questions, answers, strict=True), 1):
         title = question.text.partition("\n")[0]  # the lines below are shown when the question is asked
         parts += [f"## {number}. {question.about}: {title}", *filter(None, [answer])]
@@ -80,7 +83,7 @@ def read_answers(folder: Path, count: int) -> list[str]:
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else _("it is not UTF-8")
         raise UsageError(
-            _('Your answers in "{path}" cannot be read ({error}). Save them as a plain file, in UTF-8.', path=path, error=why)
+            _('Your answers in "{path}" cannot be read ({error}). Save them in a regular file, in UTF-8.', path=path, error=why)
         ) from error
     _before, *parts = HEADING.split(page)
     found = {int(number): answer for number, answer in zip(parts[::2], parts[1::2], strict=True)}

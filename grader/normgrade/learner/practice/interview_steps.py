@@ -51,7 +51,7 @@ def draw(course: Course, workspace: Workspace, wish: Wish, before: Sequence[tupl
     if count * QUESTION_MINUTES > wish.minutes:
         raise UsageError(
             _(
-                "{count} questions take {needed} minutes, and the interview has {minutes}. Give fewer --questions, or more --minutes.",
+                "{count} questions take {needed} minutes, but the interview has {minutes}. Use fewer --questions, or more --minutes.",
                 count=count,
                 needed=count * QUESTION_MINUTES,
                 minutes=wish.minutes,
@@ -65,7 +65,7 @@ def draw(course: Course, workspace: Workspace, wish: Wish, before: Sequence[tupl
     if not (asked or tasks):
         raise UsageError(
             _(
-                "Nothing up to level {level} fits into {minutes} minutes. Give a larger --level, or more --minutes.",
+                "Nothing up to level {level} fits into {minutes} minutes. Use a higher --level, or more --minutes.",
                 level=wish.level,
                 minutes=wish.minutes,
             )

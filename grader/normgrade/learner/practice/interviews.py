@@ -43,7 +43,7 @@ class Interviews:
         with self.kept.changing() as database:
             others = map(from_row, database.execute("SELECT number, told FROM interviews"))
             if any(each.ended is None for each in others):
-                raise UsageError(_("An interview is running already: `normgrade interview` goes on with it."))
+                raise UsageError(_("An interview is already running. Run `normgrade interview` to continue it."))
             number = database.execute("INSERT INTO interviews (told) VALUES (?)", (told(interview),)).lastrowid
         return replace(interview, number=number or 0)
 
@@ -65,7 +65,7 @@ def from_row(row: tuple[int, str]) -> Interview:
     number, values = row[0], json.loads(row[1])
     folder = str(values["folder"])
     if folder != Path(folder).name or folder in ("", ".", "..") or "\0" in folder:
-        raise ValueError(_('"{folder}" is no name of a folder', folder=visible(folder)))
+        raise ValueError(_('"{folder}" is not a valid folder name', folder=visible(folder)))
     interview = Interview(
         begun=moment(values["begun"]),
         minutes=int(values["minutes"]),
@@ -131,11 +131,11 @@ def refuse_in_interview(command: str) -> None:
     now = datetime.now(UTC)
     if interview.is_over(now):
         raise UsageError(
-            _("`{command}` has to wait: the time of your interview is over, and `normgrade interview` ends it.", command=command)
+            _("`{command}` is not available: the time of your interview is over. Run `normgrade interview` to end it.", command=command)
         )
     raise UsageError(
         _(
-            "`{command}` has to wait: an interview is running, and {left}. `normgrade interview --end` ends it.",
+            "`{command}` is not available during an interview: {left}. Run `normgrade interview --end` to end it.",
             command=command,
             left=time_left(interview, now),
         )
@@ -145,7 +145,7 @@ def refuse_in_interview(command: str) -> None:
 def status_in_words(interview: Interview, now: datetime) -> str:
     """Return a sentence about the time that a running interview has left."""
     if interview.is_over(now):
-        return _("The time of your interview is over: `normgrade interview` ends it, and tells how it went.")
+        return _("The time of your interview is over. Run `normgrade interview` to end it and see the result.")
     until = interview.deadline.astimezone().strftime("%H:%M")
     return _("Interview {name}: {left}, until {until}.", name=interview.folder, left=time_left(interview, now), until=until)
 
@@ -155,12 +155,12 @@ def held_back(interview: Interview, reports: Sequence[Report]) -> str:
     failed = [report.exercise for report in reports if report.outcome is Outcome.FAILED and report.exercise in interview.slugs]
     if not failed:
         return ""
-    return _("While this interview runs, nothing is explained of {exercises}.", exercises=listed(dict.fromkeys(failed)))
+    return _("Failures of {exercises} are not explained during this interview.", exercises=listed(dict.fromkeys(failed)))
 
 
 def going_on(interview: Interview, now: datetime) -> list[str]:
     """Return lines about a running interview: the time that is left, and the next step."""
-    return [status_in_words(interview, now), *([] if interview.is_over(now) else [_("`normgrade interview` goes on with it.")])]
+    return [status_in_words(interview, now), *([] if interview.is_over(now) else [_("Run `normgrade interview` to continue it.")])]
 
 
 def time_left(interview: Interview, now: datetime) -> str:

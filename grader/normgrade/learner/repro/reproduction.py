@@ -40,10 +40,10 @@ def script(exercise: Exercise, path: Path, result: Result) -> str:
     check, play = result.check, result.failed_at
     written = script_in_numpy if exercise.written_with is Library.NUMPY else script_in_pytorch
     head = HEAD.format(
-        made=_("Made by `normgrade repro`. It does to {file} what {check} does:", file=path.name, check=check.name),
+        made=_("Written by `normgrade repro`. This script runs {check} on {file}:", file=path.name, check=check.name),
         claim=check.claim,
         run=_("Run it, or step through it with a debugger."),
-        not_finite=_("they may stand among the numbers"),
+        not_finite=_("they may occur in the numbers"),
         imports=written.IMPORTS,
         tools=written.tools(dict(zip(("got", "expected", "off_by"), columns(_("got"), _("expected"), _("off by")), strict=True))),
         path=str(path.absolute()),

@@ -51,7 +51,7 @@ torch.manual_seed(0)
 
 def tools(headings: Mapping[str, str]) -> str:
     """Return the functions that the script calls. `headings` are the words of its output, padded to the same width."""
-    texts = {**headings} | {"find": _("A parameter or buffer, by its name or another that it often has."), "aliases": aliases()}
+    texts = {**headings} | {"find": _("Return the parameter or buffer with this name or a common alternative name."), "aliases": aliases()}
     return TOOLS.format(**texts, at_most=_("{size} at most", size=LARGEST))
 
 

@@ -46,8 +46,8 @@ def overcome(names: Sequence[str], count: int) -> str:
     """Return a sentence that names `count` of the mistakes, and counts the others."""
     named, more = ", ".join(names[:count]), len(names) - count
     if not more:
-        return _("Overcome: {names}.", names=named)
-    return n_("Overcome: {names}, and {n} more.", "Overcome: {names}, and {n} more.", more, names=named)
+        return _("Fixed: {names}.", names=named)
+    return n_("Fixed: {names}, and {n} more.", "Fixed: {names}, and {n} more.", more, names=named)
 
 
 def other_ways(exercise: Exercise) -> Iterator[str]:

@@ -65,7 +65,7 @@ def claims_in_words(before: Report, now: Report) -> list[str]:
     if gained := [cases for stem, cases in were.items() if stem not in are]:
         said.append(_("now hold: {kinds}", kinds=by_kind(gained)))
     if lost := [cases for stem, cases in are.items() if stem not in were]:
-        said.append(_("hold no longer: {kinds}", kinds=by_kind(lost)))
+        said.append(_("no longer hold: {kinds}", kinds=by_kind(lost)))
     return said
 
 

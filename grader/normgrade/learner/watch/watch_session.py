@@ -129,7 +129,7 @@ class Watching:
 
     def next(self) -> Watching:
         """Return the session of the exercise that `normgrade` recommends next; this session if there is none."""
-        self.note = _("There is no other exercise to go on with.")
+        self.note = _("There is no other exercise to continue with.")
         self.look_ahead()
         return self if self.following is None else self.at(self.following)
 
@@ -140,14 +140,14 @@ class Watching:
     def back(self) -> Watching:
         """Return the session of the exercise that was watched before; this session if there was none."""
         if not self.before:
-            self.note = _("No other exercise was watched before this one.")
+            self.note = _("No exercise was watched before this one.")
             return self
         return Watching(self.grader, self.course, self.before[-1], self.before[:-1], self.on_change)
 
     def next_hint(self) -> str:
         """Return the next hint that was not given yet, as a note to show."""
         if self.report is not None and self.report.outcome is Outcome.PASSED:
-            return _("It has passed: nothing is left to hint at.")
+            return _("The exercise has passed, so there are no hints.")
         last = Attempt.of(self.report, datetime.now(UTC)) if self.report is not None else None
         left = take_hint(self.exercise, last, Workspace.find())
-        return _("Hint: {hint}", hint=left[0].shown) if left else _("You have had every hint.")
+        return _("Hint: {hint}", hint=left[0].shown) if left else _("There are no more hints.")

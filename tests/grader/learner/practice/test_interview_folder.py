@@ -63,12 +63,12 @@ def test_an_unreadable_page_is_named(tmp_path: Path, content: bytes | None, why:
     path.mkdir() if content is None else path.write_bytes(content)
     with pytest.raises(UsageError) as refused:
         read_answers(tmp_path, 1)
-    assert str(refused.value) == f'Your answers in "{path}" cannot be read ({why}). Save them as a plain file, in UTF-8.'
+    assert str(refused.value) == f'Your answers in "{path}" cannot be read ({why}). Save them in a regular file, in UTF-8.'
 
 
 def test_a_question_is_found_by_its_number(tiny: Course) -> None:
     assert question_of(tiny, Asked("rms", 1)).text == "Why is eps inside the root?"
-    gone = "question {}, which the prompt lacks now"
+    gone = "question {}, which is no longer in the prompt"
     assert question_of(tiny, Asked("rms", 9)) == Question("rms", gone.format(9), "")
     assert question_of(tiny, Asked("gone", 1)) == Question("gone", gone.format(1), "")
 
@@ -76,12 +76,12 @@ def test_a_question_is_found_by_its_number(tiny: Course) -> None:
 def test_a_missing_folder_is_named(workspace: Workspace, tmp_path: Path) -> None:
     interview = Interview(NOW, 30, 0, "2026-03-01-1")
     folder = workspace.root / "interviews" / "2026-03-01-1"
-    said = f'The folder of your interview, "{folder}", is gone or a link. Put the folder back, or make it anew.'
+    said = f'The folder of your interview, "{folder}", does not exist or is a link. Restore the folder, or create it again.'
     with pytest.raises(UsageError) as refused:
         folder_of(workspace, interview)
     assert str(refused.value) == said
     assert folder_of(workspace, interview) == folder if new_folder(workspace, NOW) else None
     folder.rmdir()
     folder.symlink_to(tmp_path, target_is_directory=True)
-    with pytest.raises(UsageError, match="or a link"):
+    with pytest.raises(UsageError, match="is a link"):
         folder_of(workspace, interview)

@@ -55,9 +55,9 @@ def test_an_interview_begins_with_fresh_files_and_is_kept(workspace: Workspace, 
     [
         (
             Wish(0, minutes=10, questions=6),
-            "6 questions take 12 minutes, and the interview has 10. Give fewer --questions, or more --minutes.",
+            "6 questions take 12 minutes, but the interview has 10. Use fewer --questions, or more --minutes.",
         ),
-        (Wish(0, minutes=4), "Nothing up to level 4 fits into 4 minutes. Give a larger --level, or more --minutes."),
+        (Wish(0, minutes=4), "Nothing up to level 4 fits into 4 minutes. Use a higher --level, or more --minutes."),
     ],
 )
 def test_a_wish_that_does_not_fit_is_refused(workspace: Workspace, tiny: Course, now: datetime, wish: Wish, sentence: str) -> None:

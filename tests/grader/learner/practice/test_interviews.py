@@ -60,7 +60,7 @@ def test_interviews_are_read_back(interviews: Interviews) -> None:
 
 def test_only_one_interview_runs(interviews: Interviews) -> None:
     interviews.begin(PLAN)
-    with pytest.raises(UsageError, match=r"^An interview is running already: `normgrade interview` goes on with it\.$"):
+    with pytest.raises(UsageError, match=r"^An interview is already running\. Run `normgrade interview` to continue it\.$"):
         interviews.begin(PLAN)
     assert len(interviews.all()) == 1
 
@@ -83,7 +83,7 @@ def test_invalid_interviews_are_refused(interviews: Interviews, wrong: dict[str,
     values = json.loads(told(PLAN)) | wrong
     with interviews.kept.changing() as database:
         database.execute("UPDATE interviews SET told = ?", (json.dumps(values),))
-    with pytest.raises(UsageError, match="What was tried cannot be kept in"):
+    with pytest.raises(UsageError, match="cannot be read or written"):
         interviews.all()
     assert running_here() is None  # a mere query does not fail
 
@@ -102,14 +102,16 @@ def test_an_interview_has_its_own_files(workspace: Workspace, tiny: Course) -> N
 def test_help_is_refused_during_an_interview(interviews: Interviews) -> None:
     refuse_in_interview("normgrade hint")
     begun = interviews.begin(replace(PLAN, begun=datetime.now(UTC) - timedelta(minutes=9, seconds=30)))
-    said = "`normgrade hint` has to wait: an interview is running, and 21 of 30 minutes are left. `normgrade interview --end` ends it."
+    said = "`normgrade hint` is not available during an interview: 21 of 30 minutes are left. Run `normgrade interview --end` to end it."
     with pytest.raises(UsageError) as refused:
         refuse_in_interview("normgrade hint")
     assert str(refused.value) == said
     interviews.keep(replace(begun, begun=NOW))
     with pytest.raises(UsageError) as refused:
         refuse_in_interview("normgrade hint")
-    assert str(refused.value) == "`normgrade hint` has to wait: the time of your interview is over, and `normgrade interview` ends it."
+    assert (
+        str(refused.value) == "`normgrade hint` is not available: the time of your interview is over. Run `normgrade interview` to end it."
+    )
     interviews.keep(replace(begun, ended=NOW))
     refuse_in_interview("normgrade hint")
 
@@ -117,5 +119,5 @@ def test_help_is_refused_during_an_interview(interviews: Interviews) -> None:
 def test_the_status_tells_the_time() -> None:
     said = status_in_words(PLAN, NOW + timedelta(minutes=29, seconds=30))
     assert said.startswith("Interview 2026-03-01-1: 1 of 30 minutes is left, until ")
-    over = "The time of your interview is over: `normgrade interview` ends it, and tells how it went."
+    over = "The time of your interview is over. Run `normgrade interview` to end it and see the result."
     assert status_in_words(PLAN, NOW + timedelta(minutes=30)) == over

@@ -65,7 +65,7 @@ def test_reviews_are_read_back(tmp_path: Path) -> None:
     assert kept.all() == [review(True, 1), review(False, 2)]
     with kept.kept.changing() as database:
         database.execute("UPDATE reviews SET at = 'soon'")
-    with pytest.raises(UsageError, match="What was tried cannot be kept in"):
+    with pytest.raises(UsageError, match="cannot be read or written"):
         kept.all()
 
 

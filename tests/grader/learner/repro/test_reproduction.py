@@ -51,7 +51,7 @@ def found(expectations: Path, tmp_path_factory: pytest.TempPathFactory) -> Found
 @pytest.mark.parametrize("which", MISTAKES, ids=lambda which: " ".join(which))
 def test_a_script_gives_the_numbers_of_the_report(which: tuple[str, str, str], found: Found, tmp_path: Path) -> None:
     result, _, source = found[which]
-    assert "normgrade" not in source.replace("Made by `normgrade repro`", "").replace("/normgrade/", "")
+    assert "normgrade" not in source.replace("Written by `normgrade repro`", "").replace("/normgrade/", "")
     path = tmp_path / "repro.py"
     path.write_text(source, encoding="utf-8")
     done = subprocess.run([sys.executable, "-I", str(path)], cwd="/", capture_output=True, text=True, timeout=120)

@@ -34,7 +34,7 @@ def tried(workspace: Workspace, exercise: str, *mistakes: tuple[str, ...], passe
 def test_a_pass_tells_its_history_and_the_next_exercise(tiny: Course, workspace: Workspace) -> None:
     tried(workspace, "rms", ("sum-for-mean", "eps-missing"), ("sum-for-mean",))
     went, *others = after_pass(tiny, tiny.exercise("rms"), workspace)
-    assert went == "Passed after 3 attempts. Overcome: sum-for-mean, eps-missing."
+    assert went == "Passed after 3 attempts. Fixed: sum-for-mean, eps-missing."
     assert others == [WAY, QUESTION, advice(records(tiny, workspace), brief=True)]
 
 
@@ -49,7 +49,7 @@ def test_missing_information_gets_no_line(tiny: Course, workspace: Workspace) ->
 
 def test_many_mistakes_are_counted(tiny: Course, workspace: Workspace) -> None:
     tried(workspace, "rms", tuple(f"a-mistake-of-{n}-words" for n in range(9)))
-    assert after_pass(tiny, tiny.exercise("rms"), workspace)[0] == ("Passed after 2 attempts. Overcome: a-mistake-of-0-words, and 8 more.")
+    assert after_pass(tiny, tiny.exercise("rms"), workspace)[0] == ("Passed after 2 attempts. Fixed: a-mistake-of-0-words, and 8 more.")
 
 
 def test_every_exercise_is_told_in_five_lines(workspace: Workspace) -> None:

@@ -33,7 +33,7 @@ ALL = " ".join(KINDS)
         (report("rows half", "a"), report("half", "b"), "+3 points: a is gone; b is new; still open: precision (1)"),
         (report("half double", "a b"), report(), "+2 points: a, b are gone"),
         (report(), report("half", "no-upcast"), "−1 point: no-upcast is new"),
-        (report("shape", "a"), report("half double", "a"), "now hold: edge (1); hold no longer: precision (2)"),
+        (report("shape", "a"), report("half double", "a"), "now hold: edge (1); no longer hold: precision (2)"),
         (report(ALL), report("half double"), "+5 points: now hold: formula (1), edge (1); still open: precision (2)"),
         (report("half", "a"), report("half", "a"), "No claim has changed since the last save."),
         (report(), report(), "No claim has changed since the last save."),

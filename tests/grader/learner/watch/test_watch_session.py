@@ -58,7 +58,7 @@ def begin(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Begi
 
     def begun(*reports: Report) -> Watching:
         grader: Any = Grader([*reports])
-        monkeypatch.setattr("normgrade.learner.watch.watch_session.report_on", Grader.report_on)
+        monkeypatch.setattr("normgrade.grading.reporting.report_on", Grader.report_on)
         watching = Watching(grader, tiny, tiny.exercise("rms"))
         for number in range(len(reports)):
             (tmp_path / "rms.py").write_text(CODE + "#" * number, encoding="utf-8")
@@ -145,15 +145,15 @@ def test_without_a_save_nothing_is_graded(begin: Begin) -> None:
 def test_a_failure_to_record_is_a_note(begin: Begin, tmp_path: Path) -> None:
     (tmp_path / ".normgrade").write_text("in the way", encoding="utf-8")
     watching = begin(of_rms(Outcome.PASSED))
-    assert watching.report == of_rms(Outcome.PASSED) and watching.note.startswith('What was tried cannot be kept in "')
+    assert watching.report == of_rms(Outcome.PASSED) and watching.note.startswith('The attempts in "')
 
 
 def test_hints_come_one_by_one_until_there_are_none(begin: Begin) -> None:
     watching = begin(of_rms(Outcome.FAILED))
-    assert watching.next_hint() == f"Hint: About what failed first at your last check: {HINT}"
+    assert watching.next_hint() == f"Hint: About the first failure of your last check: {HINT}"
     assert watching.next_hint() == "Hint: Square, average, take the root."
-    assert watching.next_hint() == "You have had every hint."
-    assert begin(of_rms(Outcome.PASSED)).next_hint() == "It has passed: nothing is left to hint at."
+    assert watching.next_hint() == "There are no more hints."
+    assert begin(of_rms(Outcome.PASSED)).next_hint() == "The exercise has passed, so there are no hints."
 
 
 def test_next_and_back_keep_their_exercises(begin: Begin) -> None:
@@ -162,5 +162,5 @@ def test_next_and_back_keep_their_exercises(begin: Begin) -> None:
     other = watching.next()
     assert (other.exercise.slug, other.report) == ("centring", None)
     assert other.back().exercise.slug == "rms"
-    assert other.next() is other and other.note == "There is no other exercise to go on with."
-    assert watching.back() is watching and watching.note == "No other exercise was watched before this one."
+    assert other.next() is other and other.note == "There is no other exercise to continue with."
+    assert watching.back() is watching and watching.note == "No exercise was watched before this one."
