@@ -99,7 +99,7 @@ def test_an_untouched_stub_is_not_started(invoke: Invoke, here: Path, tiny: Cour
     for arguments in (["check"], ["check", "rms"]):
         said = invoke(*arguments)
         assert said.returncode == 1
-        started = "rms is not started: `normgrade show rms` shows the task, and rms.py is where your code goes."
+        started = "rms is not started. Run `normgrade show rms` to read the task, and write your code in rms.py."
         assert " ".join(said.stdout.split()).startswith(started)
 
 
@@ -222,7 +222,7 @@ def test_a_broken_suite_is_exit_code_3(invoke: Invoke, here: Path, tiny: Course,
     said = invoke("check", "--course", course.root)
     text = " ".join(said.stdout.split())
     assert said.returncode == 3 and "the suite is broken, not your code: TypeError: " in text
-    assert "error: the grader could not tell, which is no fault of your code" in text
+    assert "error: the grader failed, not your code" in text
 
 
 def test_broken_course_is_exit_code_2(invoke: Invoke, here: Path, tiny: Course, edited_course: EditedCourse, put: Put) -> None:

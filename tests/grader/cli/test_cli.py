@@ -103,7 +103,7 @@ def test_wrong_usage_is_explained_and_nothing_is_graded(
 def test_an_unknown_format_is_explained(command: str, name: str, guess: str, invoke: Invoke) -> None:
     said = invoke(command, "--format", name)
     assert (said.returncode, said.stdout) == (2, "")
-    assert said.stderr.startswith(f'Error: No format named "{name}".{guess} Formats are terminal, json, junit')
+    assert said.stderr.startswith(f'Error: "{name}" is not a valid format.{guess} Use one of: terminal, json, junit')
 
 
 def test_missing_course_is_named_with_its_folder(invoke: Invoke, here: Path) -> None:

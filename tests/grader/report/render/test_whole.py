@@ -184,4 +184,4 @@ def test_text_for_pasting_is_not_wrapped() -> None:
 
 def test_a_failed_courtesy_is_no_failure() -> None:
     shown = render_text([ASKED], VERBOSE)
-    assert "– also asked" in shown and "also asked: Other ranks are ValueErrors." in shown and "✗" not in shown
+    assert "– not required" in shown and "not required to pass: Other ranks are ValueErrors." in shown and "✗" not in shown
