@@ -115,14 +115,14 @@ def broken(request: pytest.FixtureRequest, edited_course: EditedCourse, expectat
 UNDECIDED = "undecided: the suite itself is broken"
 TOLD = {
     "in many ways": {
-        "contract": "rms.py, line 1: The file defines no `rms`; found `rsm`. Rename it.",
+        "contract": "rms.py, line 1: The file does not define `rms`, but it defines `rsm`. Rename it.",
         "points": "They sum to 10.",
         "right": "einsum.py, seed 0: test_rows[shape0] failed · result",
         "wrong": "harmless, seed 0: passes every check.",
         "named": "no-mean, seed 0: taken for sum-for-mean or no-mean.",
     },
     "in other ways": {
-        "contract": "einsum.py, line 5: This line uses `torch.nn.functional.rms_norm`: the exercise is to write it by hand.",
+        "contract": "einsum.py, line 5: This line uses `torch.nn.functional.rms_norm`, which must be written by hand.",
         "right": "einsum.py, seed 0: test_call failed · ByHand: this calls `torch.rms_norm`, which the exercise bans",
         "stub": "It passes.",
         "wrong": "no-upcast, seed 0: passes every check.",

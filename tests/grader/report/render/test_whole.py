@@ -72,7 +72,7 @@ def test_a_failed_report_shows_claims_numbers_mistake_and_score() -> None:
           ✗ failed    The running statistics follow the batches,      state        0/6
                       with the unbiased variance. (0 of 2 hold)
           – skipped   One value is refused.                           edge         0/2
-                      it needs what an interface check found broken
+                      it depends on an interface check that failed
           ! error     Two values are taken.                           edge         0/2
 
         seed 0 · 0.41 s
