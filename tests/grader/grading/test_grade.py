@@ -290,7 +290,7 @@ RIGHT = "(x / (x.float() ** 2).mean(-1, keepdim=True).add(eps) ** 0.5).type_as(x
         ("ctypes.string_at(0)", "your code crashed: segmentation fault (SIGSEGV)"),
         (
             "kept = bytearray(3 * 2**30)",
-            "memory limit: your code may use 1024 MiB beyond what PyTorch itself needs, and none that is shared",
+            "memory limit: your code may use 1024 MiB more than PyTorch itself needs, and no shared memory",
         ),
     ],
 )

@@ -77,7 +77,7 @@ BROKEN = {  # edits, the check that ends in an error, and its message
     "no dict": (
         {PROBES: [(RETURNED, "[impl.rms(row) for row in x]")]},
         "test_alone",
-        f"{SUITE}, line 29: the probe row_by_row raises TypeError: a probe returns a dict from places to values, and this one returned "
+        f"{SUITE}, line 29: the probe row_by_row raises TypeError: a probe must return a dict from places to values, but this one returned "
         f"a list ({PROBES}, line 6)",
     ),
     "NaN": (

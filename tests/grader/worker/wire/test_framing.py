@@ -35,9 +35,9 @@ def test_frame_may_be_empty() -> None:
         (struct.pack("<4sBBHIQ", b"norm", 1, 3, 0, 2**32 - 1, 0), "a header of 4294967295"),
         (struct.pack("<4sBBHIQ", b"norm", 1, 3, 0, 2, 2**64 - 1), "a body of 18446744073709551615"),
         (frame_of(b" " * 262145), "a header of 262145"),
-        (frame_of(b"{}", b"x" * 1001), "a body of 1001 bytes; allowed are 262144 and 1000"),
-        (frame_of(b"{}", b"abc")[:-1], "4 bytes after the prefix, which promised 5"),
-        (frame_of(b"{}") + b"x", "3 bytes after the prefix, which promised 2"),
+        (frame_of(b"{}", b"x" * 1001), "a body of 1001 bytes; at most 262144 and 1000 are allowed"),
+        (frame_of(b"{}", b"abc")[:-1], "4 bytes after the prefix, which declares 5"),
+        (frame_of(b"{}") + b"x", "3 bytes after the prefix, which declares 2"),
     ],
 )
 def test_a_wrong_prefix_is_refused(frame: bytes, message: str) -> None:

@@ -50,11 +50,11 @@ def test_most_records_fit_into_an_answer() -> None:
     ("table", "numbers", "message"),
     [
         ({}, floats(), "a list of any number of items"),
-        ([[0, 0, 0]] * 401, floats(*[1.0] * 401), "401 records; allowed are 400"),
+        ([[0, 0, 0]] * 401, floats(*[1.0] * 401), "401 records; at most 400 are allowed"),
         ([], None, "records without their numbers"),
         ([], Array(np.zeros(0, np.float32), "float32"), "records without their numbers"),
         ([], Array(np.zeros((0, 1)), "float64"), "records without their numbers"),
-        ([], floats(1.0), "1 numbers of records that have 0"),
+        ([], floats(1.0), "1 numbers for records that have 0"),
         ([[0, 0, 0, 2]], floats(1.0), r"a record of the shape \(2,\)"),
         ([[0, 0, 0, MOST_NUMBERS + 1]], floats(*[1.0] * (MOST_NUMBERS + 1)), r"a record of the shape \(513,\)"),
         ([[0, 0, 0, 1, 1, 1, 1, 1, 1, 1]], floats(1.0), r"a record of the shape"),

@@ -52,10 +52,10 @@ def test_valid_data_is_returned(check: Callable[[Any], Any], value: object) -> N
         (named, 3, "the name 3"),
         (lambda value: member(Cause, value), "passed", "'passed' is not a valid Cause"),
         (lambda value: member(Cause, value), 1, "expected a text"),
-        (dimensions, [0] * 33, "33 dimensions; allowed are 32"),
+        (dimensions, [0] * 33, "33 dimensions; at most 32 are allowed"),
         (dimensions, [-1], "a whole number from 0 up"),
         (dimensions, (1, 2), "a list of any number of items"),
-        (unique, [("a", 1), ("a", 1)], "names a field twice"),
+        (unique, [("a", 1), ("a", 1)], "a duplicate field"),
     ],
 )
 def test_invalid_data_is_refused(check: Callable[[Any], Any], value: object, message: str) -> None:
