@@ -110,7 +110,7 @@ def test_another_kind_of_message_is_refused(kind: int, message: str) -> None:
         (1, b'{"source":"","file_name":null,"name":""}', "expected a text"),
         (2, b'{"probe":"p","size_limit_bytes":0,"source":null,"exactly":false,"inputs":[]}', "inputs that are not an object"),
         (2, b'{"probe":"p","size_limit_bytes":0,"source":null,"exactly":false,"inputs":{"$tuple":[]}}', "inputs that are not an object"),
-        (2, b'{"probe":"p","size_limit_bytes":-1,"source":null,"exactly":false,"inputs":{}}', "a whole number from 0 up"),
+        (2, b'{"probe":"p","size_limit_bytes":-1,"source":null,"exactly":false,"inputs":{}}', "a non-negative integer"),
         (2, b'{"probe":1,"size_limit_bytes":0,"source":null,"exactly":false,"inputs":{}}', "expected a text"),
         (4, b'{"banned":"ab","allowed":[]}', "a list of any number of items"),
         (4, b'{"banned":[],"allowed":[1]}', "expected a text"),
@@ -162,9 +162,12 @@ def test_a_wrong_header_is_refused(header: bytes, message: str) -> None:
         ({"cause": "raised", "message": "", "types": "ab", "frames": [], "step": None, "meant": ""}, "a list of any number"),
         ({"cause": "raised", "message": "", "types": [1], "frames": [], "step": None, "meant": ""}, "expected a text"),
         ({"cause": "raised", "message": "", "types": [], "frames": [[1, "f", "", 0]], "step": None, "meant": ""}, "a list of 5 items"),
-        ({"cause": "raised", "message": "", "types": [], "frames": [["1", "f", "x", 0, 0]], "step": None, "meant": ""}, "whole number"),
+        (
+            {"cause": "raised", "message": "", "types": [], "frames": [["1", "f", "x", 0, 0]], "step": None, "meant": ""},
+            "non-negative integer",
+        ),
         ({"cause": "raised", "message": "", "types": [], "frames": [], "step": 1.5, "meant": ""}, "expected a text"),
-        ({"cause": "raised", "message": "", "types": [], "frames": [], "step": -1, "meant": ""}, "whole number"),
+        ({"cause": "raised", "message": "", "types": [], "frames": [], "step": -1, "meant": ""}, "non-negative integer"),
     ],
 )
 def test_a_wrong_error_is_refused(error: Any, message: str) -> None:

@@ -102,7 +102,7 @@ def test_a_lone_surrogate_becomes_a_question_mark() -> None:
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ({1, 2}, "a set cannot travel"),
+        ({1, 2}, "a set cannot be sent"),
         ([np.float32(1)], "a float32 cannot be sent; send numbers as an Array"),
         ((np.ones(2),), "a ndarray cannot be sent; send numbers as an Array"),
         ({"$array": 1}, r"the name '\$array'"),
@@ -163,10 +163,10 @@ def test_values_may_have_the_greatest_depth() -> None:
         (["object", [1]], "dtype 'object'"),
         (["|O", [1]], r"dtype '\|O'"),
         (["int8", 4], "a list of any number"),
-        (["int8", [-4]], "whole number"),
-        (["int8", [True, 4]], "whole number"),
-        (["int8", [4.0]], "whole number"),
-        (["int8", [2**63]], "whole number"),
+        (["int8", [-4]], "non-negative integer"),
+        (["int8", [True, 4]], "non-negative integer"),
+        (["int8", [4.0]], "non-negative integer"),
+        (["int8", [2**63]], "non-negative integer"),
         (["int8", [1] * 33 + [4]], "34 dimensions; at most 32 are allowed"),
         (["int8", [5]], "an array of 5 bytes, but only 4 bytes are left"),
         (["int8", [3]], "1 bytes that do not belong to an array"),

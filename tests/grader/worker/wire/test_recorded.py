@@ -60,12 +60,12 @@ def test_most_records_fit_into_an_answer() -> None:
         ([[0, 0, 0, 1, 1, 1, 1, 1, 1, 1]], floats(1.0), r"a record of the shape"),
         ([[0, 0, 4]], floats(1.0), r"a record of the shape \(\)"),
         ([[0, 0]], floats(1.0), "a record of 2 fields"),
-        ([[-1, 0, 0]], floats(1.0), "a whole number from 0 up"),
-        ([[0, "x", 0]], floats(1.0), "a whole number from 0 up"),
-        ([[0, 0, 0, True]], floats(1.0), "a whole number from 0 up"),
+        ([[-1, 0, 0]], floats(1.0), "a non-negative integer"),
+        ([[0, "x", 0]], floats(1.0), "a non-negative integer"),
+        ([[0, 0, 0, True]], floats(1.0), "a non-negative integer"),
         ([[0, 0, 0, 0, 2**62]], floats(), "a record of the shape"),
         ([0], floats(1.0), "a list of any number of items"),
-        ([[0, 0, 0, MOST_NUMBERS]] * 129, floats(*[1.0] * 129 * MOST_NUMBERS), "66048 numbers of records"),
+        ([[0, 0, 0, MOST_NUMBERS]] * 129, floats(*[1.0] * 129 * MOST_NUMBERS), "66048 numbers for records"),
     ],
 )
 def test_other_records_are_refused(table: Any, numbers: Any, message: str) -> None:
