@@ -38,7 +38,7 @@ SHAPES = (
     Pitfall(
         "ValueError",
         r"values to unpack \(expected (?P<n>\d+)",
-        N_("This line needs {n} dimensions, but `{of}` has another number of them here: count from the end, as in `{of}.shape[-1]`."),
+        N_("This line expects {n} dimensions, but `{of}` has a different number here: count from the end, as in `{of}.shape[-1]`."),
         shape_of,
     ),
     Pitfall(

@@ -90,7 +90,7 @@ def advice(source: str, kind: str, message: str, line: int = 0, ending: str = "r
             "needs (4, 7) @ (7, …), but the right matrix is (5, 3)",
         ),
         ("a, b = f(x)\n", "ValueError", "too many values to unpack (expected 2)", 1, ""),
-        ("a, b = x.size()\n", "ValueError", "too many values to unpack (expected 2)", 1, "This line needs 2 dimensions"),
+        ("a, b = x.size()\n", "ValueError", "too many values to unpack (expected 2)", 1, "This line expects 2 dimensions"),
         ("n = x.size(0)\n", "TypeError", "'int' object is not callable", 1, "`x.shape[…]`"),
         ("n = f(0)\n", "TypeError", "'int' object is not callable", 1, ""),
         ("y = x.frobnicate()\n", "AttributeError", "'numpy.ndarray' object has no attribute 'frobnicate'", 1, ""),
