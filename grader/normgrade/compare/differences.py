@@ -191,8 +191,8 @@ def unsound(expectation: Expectation, words: Mapping[str, str] = NO_WORDS) -> st
         if isinstance(expected.value, Foreign):
             value = in_words(expected.value)
             return _(
-                "the reference returns {value} at {place}, which cannot be compared; "
-                "tensors, NumPy arrays, numbers, bools, texts and None can, each at a place of its own",
+                "the reference returns {value} at {place}, which cannot be compared: "
+                "return tensors, NumPy arrays, numbers, bools, texts or None, each at its own place",
                 value=value,
                 place=place_in_words(place, words),
             )
@@ -205,13 +205,13 @@ def why_open(values: np.ndarray, place: str) -> str:
     """Return why nothing can be compared with the reference's values at a place, and the remedy."""
     if np.isfinite(values).all():
         return _(
-            "the reference is not finite at {place} once every operation is rounded, so nothing can be compared with it: "
-            "write the reference more stably, or play it on a milder input",
+            "the reference is not finite at {place} if every operation is rounded, so results cannot be compared with it: "
+            "make the reference more stable, or play it on a less extreme input",
             place=place,
         )
     return _(
-        "the reference gives NaN or infinity at {place}, so nothing can be compared with it: play it on an input for which it is finite, "
-        "or spoil less than half of an input's numbers where NaN is meant",
+        "the reference gives NaN or infinity at {place}, so results cannot be compared with it: "
+        "play it on an input for which it is finite, or spoil less than half of an input's numbers if NaN is intended",
         place=place,
     )
 

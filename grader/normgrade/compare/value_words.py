@@ -45,6 +45,6 @@ def foreign_in_words(value: Foreign) -> str:
         case Foreign(Reason.SIZE, _kind, None):
             return _("a huge int")
         case Foreign(Reason.SIZE, _kind, dtype, shape, None):
-            return _("a {dtype} array of shape {shape}, too large to look at", dtype=dtype, shape=shape)
+            return _("a {dtype} array of shape {shape}, too large to inspect", dtype=dtype, shape=shape)
         case Foreign(_reason, _kind, dtype, shape):
-            return _("a {dtype} tensor of shape {shape}, too large to look at", dtype=dtype, shape=shape)
+            return _("a {dtype} tensor of shape {shape}, too large to inspect", dtype=dtype, shape=shape)

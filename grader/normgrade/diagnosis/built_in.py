@@ -73,7 +73,7 @@ def exceptions_in_words(found: Iterable[tuple[str, ...]]) -> list[str]:
     by_due: dict[str, list[str]] = {}
     for raised, due in found:
         by_due.setdefault(due, []).append(raised)
-    return [_("{raised} is raised where {due} is due.", raised=_(" or ").join(raised), due=due) for due, raised in by_due.items()]
+    return [_("Your code raises {raised} instead of {due}.", raised=_(" or ").join(raised), due=due) for due, raised in by_due.items()]
 
 
 def lacking_arguments(play: Observed) -> str:
@@ -91,8 +91,8 @@ def arguments_in_words(found: Iterable[str]) -> list[str]:
             by_name.setdefault(named["function"], []).append(f"`{named['argument']}`")
     rest = [message for message in found if message.partition("()")[0] not in by_name]
     return [
-        *(_("{function}() does not take {arguments}.", function=name, arguments=listed(taken)) for name, taken in by_name.items()),
-        *(_("The signature is not that of the contract: {message}.", message=message) for message in rest),
+        *(_("{function}() does not accept {arguments}.", function=name, arguments=listed(taken)) for name, taken in by_name.items()),
+        *(_("The signature does not match the contract: {message}.", message=message) for message in rest),
     ]
 
 
@@ -101,7 +101,10 @@ def other_names(play: Observed) -> Iterator[tuple[str, Bits]]:
     for index, (place, form) in enumerate(zip(play.right.places, play.facts.forms, strict=True)):
         called = play.play.observation.values.get(place)
         if place.template == KEY and form == OTHER_TEXT and isinstance(called, str):
-            yield _("`{name}` of the contract is called `{called}`.", name=place.names["name"], called=called), play.bit(2 * index)
+            yield (
+                _("`{name}` of the contract is called `{called}` in your code.", name=place.names["name"], called=called),
+                play.bit(2 * index),
+            )
 
 
 def beyond(limit: Limit, plays: Sequence[Observed], known: Bits) -> Bits:

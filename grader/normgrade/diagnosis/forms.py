@@ -130,18 +130,19 @@ def in_words(name: str, forms: str) -> str:
     """Return the text of a built-in mistake, which may list the `forms` that came and those that are due."""
     match name:
         case report.HALF_PRECISION:
-            return _("Half precision is computed as it comes: with the same numbers in float32, your code ends otherwise. Widen it first.")
+            return _("Half precision must be converted to float32 first: with the same numbers in float32, your code gives another result.")
         case report.FLOAT64_NARROWED:
-            return _(
-                "float64 is computed in float32, and right to seven digits only. Widen what is narrower than float32, and nothing else."
-            )
+            return _("float64 is computed in float32, so only seven digits are right. Convert only inputs that are narrower than float32.")
         case report.WIDER_RETURNED:
-            return _("Half precision does not come back as such: {forms}. Cast what you return to the dtype of the input.", forms=forms)
+            return _(
+                "An input in half precision does not give a result in half precision: {forms}. Cast the result to the dtype of the input.",
+                forms=forms,
+            )
         case report.OTHER_DTYPE:
-            return _("Numbers come back in another dtype than is due: {forms}.", forms=forms)
+            return _("The numbers have the wrong dtype: {forms}.", forms=forms)
         case report.OTHER_SHAPE:
-            return _("Numbers come back in another shape than is due: {forms}.", forms=forms)
-    return _("The caller's tensor holds other numbers after the call. Compute a new tensor, and leave the input as it is.")
+            return _("The numbers have the wrong shape: {forms}.", forms=forms)
+    return _("The call changes the numbers in the caller's tensor. Compute a new tensor, and do not change the input.")
 
 
 def other_form(play: Observed, index: int, name: str) -> str:

@@ -70,7 +70,7 @@ def play_tests(exercise: Exercise, oracle: Oracle, seed: int, names: Sequence[st
 
 def doing(exercise: Exercise, seed: int) -> str:
     """Return the text that names this work, for the progress."""
-    return _("{exercise}: what is expected, once for seed {seed}", exercise=exercise.slug, seed=seed)
+    return _("{exercise}: expected results, once for seed {seed}", exercise=exercise.slug, seed=seed)
 
 
 def key(suite: Suite, reference_run: ReferenceRun) -> str:

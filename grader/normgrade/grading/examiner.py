@@ -45,7 +45,7 @@ class Examiner:
         if len(suites := {item.path for item in own}) != 1:
             found = ", ".join(sorted(path.name for path in suites)) or _("none")
             raise pytest.UsageError(
-                _("--submission plays one hidden suite; collected: {found}. Name one tests/hidden/test_SLUG.py.", found=found)
+                _("--submission plays one hidden suite, but pytest collected: {found}. Pass one tests/hidden/test_SLUG.py.", found=found)
             )
         exercise, suite, inspection = read_all(own, self.path)
         nodes = {item.name: item for item in own}
@@ -72,7 +72,7 @@ class Examiner:
         if test is None:
             return False
         if self.run is None:
-            pytest.skip(_("it needs something that inspection found missing"))
+            pytest.skip(_("it needs a definition that is missing in the file"))
         tell(item, self.run, test)
         return True
 

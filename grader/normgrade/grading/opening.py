@@ -25,7 +25,7 @@ Collect = Callable[[Iterable[Exercise]], "Mapping[str, Suite]"]
 
 def starting(*libraries: Library) -> str:
     """Return the text that these libraries are being imported."""
-    return _("{library} starts", library=", ".join(each.called for each in libraries))
+    return _("starting {library}", library=", ".join(each.called for each in libraries))
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from normgrade.suite.helpers import found_in, is_hidden
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("normgrade", "hidden suites of normgrade")
-    group.addoption("--submission", type=Path, metavar="FILE", help="play the hidden suite that is collected on this file")
+    group.addoption("--submission", type=Path, metavar="FILE", help="play the collected hidden suite on this file")
     group.addoption("--submission-seed", type=int, default=0, metavar="N", help="seed of the inputs (default: 0)")
 
 
@@ -61,5 +61,5 @@ def the_word(name: str, config: pytest.Config) -> Callable[..., Any]:
     from normgrade.suite.collection import FIXTURES  # loads NumPy
 
     if config.getoption("--submission") is None:
-        pytest.fail(_("This test of a hidden suite plays a submission. Name its file: pytest … --submission FILE."), pytrace=False)
+        pytest.fail(_("This test of a hidden suite needs a submission. Pass its file: pytest … --submission FILE."), pytrace=False)
     return FIXTURES[name]

@@ -70,7 +70,7 @@ class Run:
         """Return the result of a test, which is skipped if the submission is not usable."""
         if test.kind is not Kind.INTERFACE and not self.usable():
             plays, _failed, _verdict, duration_s = self.attempts.get(test.name, NOT_PLAYED)
-            return result(test, plays, Verdict(Outcome.SKIPPED, _("it needs what an interface check found broken")), duration_s)
+            return result(test, plays, Verdict(Outcome.SKIPPED, _("it depends on an interface check that failed")), duration_s)
         plays, failed, verdict, duration_s = self.attempts.get(test.name) or self.attempt(test)
         if test.kind is Kind.INTERFACE and verdict.outcome is Outcome.FAILED:
             self.broken |= all(play.observation.error for play in plays)

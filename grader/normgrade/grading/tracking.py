@@ -115,7 +115,7 @@ def play_all(
     from normgrade.grading.parallel import Job, over_cores  # loads multiprocessing
 
     oracle, exercise, seed = reference_run.oracle, reference_run.exercise, reference_run.seed
-    what = _("{exercise}: what each known mistake leads to, once for seed {seed}", exercise=exercise.slug, seed=seed)
+    what = _("{exercise}: effects of known mistakes, once for seed {seed}", exercise=exercise.slug, seed=seed)
     plays = plays_of(suite, reference_run)
     cores = options.cores if len(plays) * len(mistakes) > FEW else 1
     if cores == 1 or not mistakes:

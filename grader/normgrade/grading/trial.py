@@ -116,7 +116,7 @@ def initial_values(build: Build, oracle: Oracle, reference: str, seed: int) -> M
     assert isinstance(story, LayerStory)
     tensors = {name: tensor for name, tensor in layout(implementation, story, probes).items() if tensor is not None}
     if (total := sum(tensor.numel() for tensor in tensors.values())) > MOST_NUMBERS:
-        raise UsageError(_("The layer holds {total} numbers; at most {most} can be tried.", total=total, most=MOST_NUMBERS))
+        raise UsageError(_("The layer has {total} numbers, but at most {most} can be tried.", total=total, most=MOST_NUMBERS))
     return {name: initial(tensor) for name, tensor in tensors.items()}
 
 

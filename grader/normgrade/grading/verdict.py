@@ -44,7 +44,7 @@ def judged(error: BaseException, plays: Sequence[Played]) -> Verdict:
         case CourseError():
             return Verdict(Outcome.ERROR, str(error))
         case Exception() if not isinstance(error, BrokenSuite) and (found := wrong_in(plays)):
-            return Verdict(Outcome.FAILED, _("what was observed cannot be judged: {error}", error=said_by(error)), found)
+            return Verdict(Outcome.FAILED, _("the observed result cannot be judged: {error}", error=said_by(error)), found)
         case _:
             return Verdict(Outcome.ERROR, _("the suite is broken, not your code: {error}", error=said_by(error)))
 

@@ -21,7 +21,7 @@ def warm(exercises: Sequence[Exercise], options: Options) -> None:
     """Compute and keep the expectations of every test of these exercises, with the seed of the options. Kept ones take no time."""
     plain = replace(options, progress=silent, cores=1)  # a progress bar does not travel to other processes
     jobs = [Job(UNITS, partial(warm_one, exercise)) for exercise in exercises]
-    first = _("what is expected, once for seed {seed}", seed=options.seed)
+    first = _("expected results, once for seed {seed}", seed=options.seed)
     over_cores(jobs, options.cores, options.progress, partial(open_grader, exercises, plain), first=first)
 
 

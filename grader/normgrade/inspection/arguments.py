@@ -86,7 +86,7 @@ def wrong_default(found: Parameter, asked: Parameter) -> Iterator[str]:
     if asked.default is None:
         return  # an additional default does no harm
     if found.default is None:
-        yield _("`{name}` has no default, and should have {default}", name=found.name, default=short(asked.default))
+        yield _("`{name}` has no default, but should default to {default}", name=found.name, default=short(asked.default))
     elif not maybe_equal(found.default, asked.default):
         yield _("`{name}` defaults to {default}, not {asked}", name=found.name, default=short(found.default), asked=short(asked.default))
 
@@ -95,10 +95,10 @@ def wrong_kind(found: Arguments, asked: Iterable[str]) -> Iterator[str]:
     """Yield a sentence for each parameter that the contract allows by position and by keyword, and the definition by only one of them."""
     for parameter in found.positional[: found.positional_only]:
         if parameter.name in asked:
-            yield _("`{name}` cannot be given by keyword", name=parameter.name)
+            yield _("`{name}` cannot be passed by keyword", name=parameter.name)
     for parameter in found.keyword_only:
         if parameter.name in asked:
-            yield _("`{name}` can only be given by keyword", name=parameter.name)
+            yield _("`{name}` can only be passed by keyword", name=parameter.name)
 
 
 def wrong_place(found: Arguments, asked: dict[str, Parameter], renamed: dict[str, str]) -> Iterator[str]:

@@ -37,14 +37,16 @@ def missing(signature: Signature, contract: tuple[Signature, ...], names: Names,
     name, found = signature.name, own_names(names, contract)
     alike = {name.lower(): name for name, node in found.items() if kind_of(node) in (None, kind(signature))}
     for near in get_close_matches(name.lower(), alike, n=1, cutoff=NEAR):
-        text = _("The file defines no `{name}`; found `{near}`. Rename it.", name=name, near=alike[near])
+        text = _("The file does not define `{name}`, but it defines `{near}`. Rename it.", name=name, near=alike[near])
         return Finding(*position(lines, found[alike[near]]), Rule.CONTRACT, text)
     what, signed = _(kind(signature)), shown(signature)
     if not found:
-        text = _("The file defines no `{name}`, nor anything else. Add the {kind} `{signature}`.", name=name, kind=what, signature=signed)
+        text = _(
+            "The file does not define `{name}` or anything else. Add the {kind} `{signature}`.", name=name, kind=what, signature=signed
+        )
         return Finding(0, 0, Rule.CONTRACT, text)
     text = _(
-        "The file defines no `{name}`; found only {found}. Add the {kind} `{signature}`.",
+        "The file does not define `{name}`, only {found}. Add the {kind} `{signature}`.",
         name=name,
         found=enumerated(list(found)[:MOST_LISTED]),
         kind=what,
@@ -64,7 +66,7 @@ def misfit(signature: Signature, node: ast.AST, names: Names, lines: list[str]) 
     defined = kind_of(node)
     if defined and defined != kind(signature):
         text = _(
-            "`{name}` is a {defined}, and should be a {kind}: `{signature}`.",
+            "`{name}` is a {defined}, but should be a {kind}: `{signature}`.",
             name=signature.name,
             defined=_(defined),
             kind=_(kind(signature)),

@@ -67,7 +67,7 @@ def inspect_source(source: str, exercise: Exercise, *, allow_stub: bool = False)
         return Inspection(source, (tree,), started=True)
     if not tree.body:
         text = _(
-            "The file holds no code: write it, or begin again with `normgrade show --stub {slug} > {file}`.",
+            "The file has no code: write it, or start again with `normgrade show --stub {slug} > {file}`.",
             slug=exercise.slug,
             file=exercise.file_name,
         )
@@ -110,11 +110,11 @@ def banned_findings(names: Names, exercise: Exercise, lines: list[str], context:
     for node, name in (*names.uses.items(), *imported(names, exercise)):
         places.setdefault((getattr(node, "lineno", 0), name), node)
     for (_line, name), place in places.items():
-        text = _("This line uses `{name}`: the exercise is to write it by hand.", name=name)
+        text = _("This line uses `{name}`, which must be written by hand.", name=name)
         if place in context.bases:
             text += _(" Derive from `torch.nn.Module`, and register parameters and buffers yourself.")
         if place in context.tests:
-            text += _(' If this is a test of yours, put it under `if __name__ == "__main__":`, which is not graded.')
+            text += _(' If this is your own test, put it under `if __name__ == "__main__":`, which is not graded.')
         yield Finding(*position(lines, place), Rule.BANNED, text)
 
 

@@ -33,11 +33,11 @@ def remedy(lines: list[str], line: int, column: int) -> str:
     """Return a remedy for a line that is not Python because it was pasted, after a space; "" if that is not the cause."""
     text = lines[line - 1].lstrip()
     if text.startswith(FENCE):
-        return _(" Leave the lines that begin with ``` out: they mark code in a text.")
+        return _(" Remove the lines that begin with ```: they mark code in a text.")
     if text.startswith(PROMPT):
-        return _(" Leave the prompts `>>>` and `...` out, and the lines of output.")
+        return _(" Remove the prompts `>>>` and `...`, and the lines of output.")
     sign = lines[line - 1][column - 1 : column]
     plain = PLAIN.get(sign) or unicodedata.normalize("NFKC", sign)
     if sign.isascii() or plain == sign or not plain.isascii() or len(plain) != 1:
         return ""
-    return _(" Type a blank instead.") if plain == " " else _(" Type `{plain}` instead.", plain=plain)
+    return _(" Type a space instead.") if plain == " " else _(" Type `{plain}` instead.", plain=plain)

@@ -32,25 +32,25 @@ def content_of(path: Path, slug: str) -> bytes | Finding:
 
 def unreadable(path: Path, slug: str, error: OSError) -> str:
     if isinstance(error, TooLarge):
-        return _("{path} is larger than 64 KiB ({limit} bytes): hand in the code of this exercise alone.", path=path, limit=LIMIT_BYTES)
+        return _("{path} is larger than 64 KiB ({limit} bytes): submit only the code of this exercise.", path=path, limit=LIMIT_BYTES)
     if isinstance(error, NotPlain) and error.kind == LINK:
         return _(
-            "{path} is a symbolic link to {target}, and links are not followed: put the file itself there, or name it where it lies.",
+            "{path} is a symbolic link to {target}, and links are not followed: replace the link with the file, or pass the file itself.",
             path=path,
             target=os.readlink(path),
         )
     if isinstance(error, NotPlain):
-        return _("{path} is {special}, not a file: name the Python file itself.", path=path, special=_(error.kind))
+        return _("{path} is {special}, not a file: pass the path of a Python file.", path=path, special=_(error.kind))
     if isinstance(error, FileNotFoundError):
         return _(
-            "{path} does not exist: check the name, or begin it with `normgrade show --stub {slug} > {name}`.",
+            "{path} does not exist: check the name, or create the file with `normgrade show --stub {slug} > {name}`.",
             path=path,
             slug=slug,
             name=Path(path.name),
         )
     if isinstance(error, PermissionError):
-        return _("{path} cannot be read, its permissions forbid it: allow it with `chmod u+r {path}`.", path=path)
-    return _("{path} cannot be read ({error}): check the path, or name another file.", path=path, error=error.strerror)
+        return _("{path} cannot be read because of its permissions: run `chmod u+r {path}`.", path=path)
+    return _("{path} cannot be read ({error}): check the path, or pass another file.", path=path, error=error.strerror)
 
 
 def decoded(path: Path, content: bytes) -> str | Finding:
@@ -58,7 +58,7 @@ def decoded(path: Path, content: bytes) -> str | Finding:
     mark = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) else b""
     line, encoding = named_encoding(content[len(mark) :])
     if not keeps_ascii(encoding):
-        text = _("This line names the encoding {name}, which Python source cannot have: save the file as UTF-8.", name=encoding)
+        text = _("This line declares the encoding {name}, which Python source cannot use: save the file as UTF-8.", name=encoding)
         return Finding(line, 1, Rule.FILE, text)
     try:
         return content[len(mark) :].decode(encoding)
@@ -97,7 +97,7 @@ def parse(source: str) -> ast.Module | Finding:
     """Return the syntax tree of a source, or a finding with the reason why Python cannot parse it."""
     if "\0" in source:
         before = lines_of(source[: source.index("\0")])
-        text = _("The file holds a NUL byte, which Python source cannot: save it again as plain text.")
+        text = _("The file contains a NUL byte, which is not allowed in Python source: save it again as plain text.")
         return Finding(len(before), len(before[-1]) + 1, Rule.FILE, text)
     try:
         with warnings.catch_warnings():

@@ -57,7 +57,7 @@ def raised(error: Error, play: Played, exercise: Exercise, program: Program) -> 
         spot = spot_at(advice.at, program)
     elif spot is SPOTLESS and (match := CALLED.search(error.message)) and (called := program.called(match["called"])):
         spot = spot_at(called.node, program)
-    due = _("A {due} is due here: look at the input first, and raise it yourself.", due=play.refusal[0]) if play.refusal else ""
+    due = _("This input must raise {due}: check the input first, and raise {due} yourself.", due=play.refusal[0]) if play.refusal else ""
     return Raised(said(error), spot.line, spot.column, spot.width, spot.text, spot.function, due or advice.text)
 
 

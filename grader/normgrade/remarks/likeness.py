@@ -58,7 +58,7 @@ def same_but_for_form(right: np.ndarray, got: np.ndarray, allowed: np.ndarray, s
     for axes in permutations(range(got.ndim)) if got.ndim <= MOST_AXES else ():
         moved = values.transpose(axes)
         if moved.shape == right.shape and fits(right, moved, allowed):
-            return _("{words}: the axes come in the order {order}", words=words, order=", ".join(map(str, np.argsort(axes))))
+            return _("{words}: the axes are in the order {order}", words=words, order=", ".join(map(str, np.argsort(axes))))
     return words if fits(right.ravel(), values.ravel(), allowed.ravel()) else None
 
 
@@ -128,7 +128,7 @@ def misapplied(normal: np.ndarray, weight: np.ndarray, bias: np.ndarray, biased:
         yield _("right only where γ = 1 and β = 0: neither weight nor bias is applied"), normal, 1 / weight
         yield _("right only where β = 0: bias is not added"), normal * weight, still
         yield _("right only where γ = 1 or β = 0: bias is added before the multiplication by weight"), (normal + bias) * weight, still
-        yield _("weight and bias have changed places"), normal * bias + weight, bias / weight
+        yield _("weight and bias are swapped"), normal * bias + weight, bias / weight
 
 
 def one_each(right: np.ndarray, got: np.ndarray, allowed: np.ndarray) -> str | None:

@@ -48,13 +48,13 @@ def returned(play: Played, program: Program, called: Definition) -> Raised | Non
         match play.observation.values[place]:
             case None if (last := ends_without_return(called)) is not None:
                 said = _("`{name}` ends without `return`", name=name)
-                return at(last, program, said, _("Write `return` and the result at its end."))
+                return at(last, program, said, _("Add `return` and the result at the end."))
             case None:
                 said = _("`{name}` returned None", name=name)
-                return at(called.node, program, said, _("One way through it ends without a value to return."))
+                return at(called.node, program, said, _("One path through it ends without returning a value."))
             case Foreign(Reason.TYPE, kind):
                 said = _("`{name}` returned a value of type `{kind}`", name=name, kind=kind)
-                return at(only_return(called) or called.node, program, said, _("Return the output itself, and nothing else."))
+                return at(only_return(called) or called.node, program, said, _("Return only the output itself."))
     return None
 
 
@@ -65,7 +65,7 @@ def held(play: Played, program: Program, backward: Definition) -> Raised | None:
             continue
         if (last := ends_without_return(backward)) is not None:
             said = _("`{name}` ends without `return`", name=backward.node.name)
-            return at(last, program, said, _("Write `return` and the result at its end."))
+            return at(last, program, said, _("Add `return` and the result at the end."))
         said = _("`{name}` returned a value of type `{kind}`", name=backward.node.name, kind=str(difference.actual))
         return at(only_return(backward) or backward.node, program, said, _("Return the gradients in a tuple, as in `return (dx,)`."))
     return None
@@ -77,7 +77,7 @@ def changed(play: Played, program: Program, called: Definition) -> Raised | None
         place = difference.place
         if place.template in LEFT_ALONE and isinstance(difference, ArrayDifference):
             node = overwritten(called, int(place.names.get("number", 1)))
-            advice = _("Compute a new tensor, as in `y = x - mean`: the caller still needs the old one.")
+            advice = _("Compute a new tensor, as in `y = x - mean`: the caller still needs the input.")
             return at(node, program, _("Your code changes its input in place"), advice)
     return None
 

@@ -77,7 +77,7 @@ def by_gradient(places: Mapping[Place, object], found: Sequence[Difference], wor
     if not wrong or not wrong <= backward or len(backward) == len(places):
         return ""
     learnt = _(" and ").join(dict.fromkeys(learnt_in_words(place, words) for place in places if place in wrong))
-    return _("The forward pass is right, the gradient is not: that of {names}.", names=learnt)
+    return _("The forward pass is right, but the gradient of {names} is wrong.", names=learnt)
 
 
 def first_not_finite(places: Mapping[Place, object], found: Sequence[Difference], words: Mapping[str, str]) -> str:
@@ -85,7 +85,7 @@ def first_not_finite(places: Mapping[Place, object], found: Sequence[Difference]
     for difference in found:
         if isinstance(difference, ArrayDifference) and (noun := not_a_number(difference.numbers.actual)):
             everywhere = difference.place == next(iter(places))
-            return "" if everywhere else _("{noun} begins at {place}.", noun=noun, place=place_in_words(difference.place, words))
+            return "" if everywhere else _("{noun} first appears at {place}.", noun=noun, place=place_in_words(difference.place, words))
     return ""
 
 

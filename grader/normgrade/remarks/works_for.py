@@ -149,7 +149,9 @@ def says(trait: str, good: Sequence[object], bad: Sequence[object], outcome: str
             return _("It works for a single sample; with several it {outcome}.", outcome=outcome)
     if LEFT_OUT in bad:
         return _(
-            "It works only with {arguments}; else it {outcome}.", arguments=either(argument(trait, each) for each in good), outcome=outcome
+            "It works only with {arguments}; otherwise it {outcome}.",
+            arguments=either(argument(trait, each) for each in good),
+            outcome=outcome,
         )
     return _("With {arguments} it {outcome}.", arguments=either(argument(trait, each) for each in bad), outcome=outcome)
 

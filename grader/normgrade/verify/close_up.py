@@ -55,7 +55,7 @@ def named(exercise: Exercise, mistake: str | None, alternative: str | None) -> I
 def unknown(what: str, name: str, exercise: Exercise, known: Iterable[str]) -> str:
     """Return the sentence about a name that does not exist."""
     meant, there, slug = did_you_mean(name, known), ", ".join(known) or _("none"), exercise.slug
-    return _('{slug} has no {what} named "{name}".{meant} There is {known}.', slug=slug, what=what, name=name, meant=meant, known=there)
+    return _('{slug} has no {what} named "{name}".{meant} Use one of: {known}.', slug=slug, what=what, name=name, meant=meant, known=there)
 
 
 def from_file(exercise: Exercise, path: Path) -> Answer:

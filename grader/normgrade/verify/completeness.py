@@ -41,16 +41,16 @@ def unwritten(files: Files) -> Iterator[str]:
     for path in texts(files):
         where, text = path.relative_to(files.course), read_text(path)
         if lines := [number for number, line in enumerate(text.splitlines(), 1) if TODO.search(line)]:
-            said = n_("{path}: {n} line says TODO, line {line}.", "{path}: {n} lines say TODO, the first is line {line}.", len(lines),
+            said = n_("{path}: {n} line contains TODO: line {line}.", "{path}: {n} lines contain TODO, first on line {line}.", len(lines),
                       path=where, line=lines[0])  # fmt: skip
             yield said
         if path.suffix == ".md":
             for heading in empty_sections(text):
-                yield _('{path}: nothing stands below the heading "{heading}".', path=where, heading=heading)
+                yield _('{path}: the section "{heading}" is empty.', path=where, heading=heading)
             for link in dead_links(path, text):
-                yield _('{path}: the link to "{link}" leads to no file.', path=where, link=link)
+                yield _('{path}: the link to "{link}" does not lead to a file.', path=where, link=link)
         if path == files.reference and is_unwritten(path):
-            yield _("{path} still raises NotImplementedError: nothing can be proved without it.", path=where)
+            yield _("{path} still raises NotImplementedError. Write it first: the proofs need it.", path=where)
 
 
 def too_few(exercise: Exercise) -> Iterator[str]:
@@ -71,7 +71,7 @@ def too_few(exercise: Exercise) -> Iterator[str]:
         if number < least:
             counts = {"number": number, "least": least}
             where = path.relative_to(exercise.course)
-            yield _("{path}: {number} of at least {least} {what}.", path=where, what=what, **counts)
+            yield _("{path}: expected at least {least} {what}, found {number}.", path=where, what=what, **counts)
 
 
 def prompts(files: Files) -> list[Path]:

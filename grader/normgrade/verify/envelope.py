@@ -389,7 +389,7 @@ def holes(exercise: Exercise, envelope: Envelope) -> Iterator[str]:
     missing = [each for each in asked if not exercise.leaves_out(*SITUATIONS[each.by].called) and not each.is_seen(envelope)]
     for each in missing:
         if each.what not in exercise.left_out_envelope:
-            yield _("never played: {what}; `{situation}` would show it.", what=_(each.what), situation=each.by)
+            yield _("never played: {what}; the situation `{situation}` plays it.", what=_(each.what), situation=each.by)
     for what in exercise.left_out_envelope:
         if all(what != each.what for each in missing):
-            yield _("left out under [envelope], but it is played, or not asked for: {what}.", what=what)
+            yield _("left out under [envelope], but it is played or not required: {what}.", what=what)

@@ -107,17 +107,17 @@ def after(forward: Forward, backward: Backward, effect: Callable[[], Any]) -> Pa
 
 
 def float64_by_way_of_float32(forward: Forward, backward: Backward) -> Pair:
-    """What is float64 is computed in float32 in the end."""
+    """float64 is computed in float32."""
     return with_output(forward, backward, lambda y: y.astype(np.float32).astype(y.dtype) if y.dtype == np.float64 else y)
 
 
 def gradients_by_way_of_float32(forward: Forward, backward: Backward) -> Pair:
-    """Gradients in float64 are computed in float32 in the end."""
+    """Gradients in float64 are computed in float32."""
     return with_gradients(forward, backward, lambda dx: dx.astype(np.float32).astype(dx.dtype) if dx.dtype == np.float64 else dx)
 
 
 def half_precision_wrong_beyond_256_rows(forward: Forward, backward: Backward) -> Pair:
-    """More than 256 rows in half precision come out wrong, as where they are summed in half precision."""
+    """More than 256 rows in half precision are wrong, as if they were summed in half precision."""
     return spoilt_where(forward, backward, lambda x: x.dtype == np.float16 and x.ndim > 0 and len(x) > 256)
 
 
@@ -207,7 +207,7 @@ def output_written_over(forward: Forward, backward: Backward) -> Pair:
 
 
 def wrong_after_a_refusal(refusing_forward: Forward, backward: Backward) -> Pair:
-    """Once an input was refused, the next legal one comes out wrong."""
+    """After an input was refused, the result for the next legal one is wrong."""
     refused: list[None] = []
 
     def habit(*inputs: Any, **named: Any) -> Any:
@@ -243,27 +243,27 @@ def only_the_last(forward: Forward, backward: Backward, number: int) -> Pair:
 
 
 def only_the_last_call_goes_back(forward: Forward, backward: Backward) -> Pair:
-    """Gradients are right for the last call alone."""
+    """Gradients are right only for the last call."""
     return only_the_last(forward, backward, 1)
 
 
 def only_2_calls_go_back(forward: Forward, backward: Backward) -> Pair:
-    """Gradients are right for the last 2 calls alone."""
+    """Gradients are right only for the last 2 calls."""
     return only_the_last(forward, backward, 2)
 
 
 def only_8_calls_go_back(forward: Forward, backward: Backward) -> Pair:
-    """Gradients are right for the last 8 calls alone."""
+    """Gradients are right only for the last 8 calls."""
     return only_the_last(forward, backward, 8)
 
 
 def only_32_calls_go_back(forward: Forward, backward: Backward) -> Pair:
-    """Gradients are right for the last 32 calls alone."""
+    """Gradients are right only for the last 32 calls."""
     return only_the_last(forward, backward, 32)
 
 
 def cache_used_up(forward: Forward, backward: Backward) -> Pair:
-    """A cache can be used once."""
+    """A cache can be used only once."""
 
     def habit(*inputs: Any, **named: Any) -> Any:
         y, cache = forward(*inputs, **named)
@@ -273,7 +273,7 @@ def cache_used_up(forward: Forward, backward: Backward) -> Pair:
 
 
 def gradients_kept(forward: Forward, backward: Backward) -> Pair:
-    """The gradients of the first backward pass are kept in the cache, whatever the next one brings."""
+    """The gradients of the first backward pass are kept in the cache, and returned by the next one."""
 
     def habit(*inputs: Any, **named: Any) -> Any:
         y, cache = forward(*inputs, **named)
@@ -304,32 +304,32 @@ def cache_found_by_shape(forward: Forward, backward: Backward) -> Pair:
 
 
 def gradient_clipped_at_1000(forward: Forward, backward: Backward) -> Pair:
-    """The gradient that comes in is clipped to ±1000."""
+    """The incoming gradient is clipped to ±1000."""
     return with_gradient(forward, backward, lambda dy: np.clip(dy, -1000, 1000))
 
 
 def gradient_clipped_at_65536(forward: Forward, backward: Backward) -> Pair:
-    """The gradient that comes in is clipped to ±2¹⁶."""
+    """The incoming gradient is clipped to ±2¹⁶."""
     return with_gradient(forward, backward, lambda dy: dy if dy.dtype == np.float16 else np.clip(dy, -65536, 65536))
 
 
 def small_gradients_flushed(forward: Forward, backward: Backward) -> Pair:
-    """Of the gradient that comes in, numbers below 1e-8 become 0."""
+    """Numbers below 1e-8 in the incoming gradient become 0."""
     return with_gradient(forward, backward, lambda dy: np.where(np.abs(dy) < 1e-8, dy.dtype.type(0), dy))
 
 
 def zero_gradients_raised(forward: Forward, backward: Backward) -> Pair:
-    """A 0 in the gradient that comes in becomes 1e-6."""
+    """A 0 in the incoming gradient becomes 1e-6."""
     return with_gradient(forward, backward, lambda dy: np.where(dy == 0, dy.dtype.type(1e-6), dy))
 
 
 def zero_gradients_are_nan(forward: Forward, backward: Backward) -> Pair:
-    """A 0 in the gradient that comes in becomes NaN, as where it is divided by itself."""
+    """A 0 in the incoming gradient becomes NaN, as if it were divided by itself."""
     return with_gradient(forward, backward, lambda dy: np.where(dy == 0, dy.dtype.type(np.nan), dy))
 
 
 def gradient_of_ones_renumbered(forward: Forward, backward: Backward) -> Pair:
-    """A gradient of nothing but ones, which is that of a sum, counts as 1, 2, 3, …"""
+    """A gradient of ones, which is that of a sum, is taken for 1, 2, 3, …"""
 
     def renumbered(dy: ndarray) -> ndarray:
         return np.arange(1, dy.size + 1).reshape(dy.shape).astype(dy.dtype) if (dy == 1).all() else dy
@@ -343,17 +343,17 @@ def expanded_gradient_misread(forward: Forward, backward: Backward) -> Pair:
 
 
 def scattered_gradient_misread(forward: Forward, backward: Backward) -> Pair:
-    """A gradient whose numbers lie in another order in memory is misread."""
+    """A gradient whose numbers are in another order in memory is misread."""
     return with_gradient(forward, backward, lambda dy: spoilt(dy) if is_scattered(dy) else dy)
 
 
 def reversed_gradient_misread(forward: Forward, backward: Backward) -> Pair:
-    """A gradient whose numbers lie backwards in memory is misread."""
+    """A gradient whose numbers are backwards in memory is misread."""
     return with_gradient(forward, backward, lambda dy: spoilt(dy) if min(dy.strides, default=0) < 0 else dy)
 
 
 def gradient_changed_in_place(forward: Forward, backward: Backward) -> Pair:
-    """The gradient that comes in is changed in place."""
+    """The incoming gradient is changed in place."""
 
     def go_back(dy: ndarray, cache: Any) -> Any:
         gradients = backward(dy.copy(), cache)
@@ -365,12 +365,12 @@ def gradient_changed_in_place(forward: Forward, backward: Backward) -> Pair:
 
 
 def gradient_written_to(forward: Forward, backward: Backward) -> Pair:
-    """The gradient that comes in is written to, though with the same numbers, so it may not be read-only."""
+    """The incoming gradient is overwritten with the same numbers, so it must not be read-only."""
     return with_gradient(forward, backward, written_to)
 
 
 def gradient_made_read_only(forward: Forward, backward: Backward) -> Pair:
-    """The gradient that comes in is made read-only."""
+    """The incoming gradient is made read-only."""
     return with_gradient(forward, backward, made_read_only)
 
 
@@ -406,7 +406,7 @@ def input_changed_by_backward(forward: Forward, backward: Backward) -> Pair:
 
 
 def gradients_in_a_list(forward: Forward, backward: Backward) -> Pair:
-    """The gradients come in a list."""
+    """The gradients are returned in a list."""
     return forward, lambda dy, cache: list(backward(dy, cache))
 
 
@@ -419,37 +419,37 @@ def axes_of_length_one_dropped(forward: Forward, backward: Backward) -> Pair:
 
 
 def wrong_beyond_64_channels(forward: Forward, backward: Backward) -> Pair:
-    """More than 64 channels come out wrong."""
+    """More than 64 channels are wrong."""
     return spoilt_where(forward, backward, lambda x: x.ndim > 1 and x.shape[1] > 64)
 
 
 def wrong_beyond_1024_features(forward: Forward, backward: Backward) -> Pair:
-    """More than 1024 features come out wrong."""
+    """More than 1024 features are wrong."""
     return spoilt_where(forward, backward, lambda x: x.ndim > 0 and x.shape[-1] > 1024)
 
 
 def wrong_beyond_256_rows(forward: Forward, backward: Backward) -> Pair:
-    """More than 256 rows come out wrong."""
+    """More than 256 rows are wrong."""
     return spoilt_where(forward, backward, lambda x: x.ndim > 0 and len(x) > 256)
 
 
 def wrong_beyond_1000_rows(forward: Forward, backward: Backward) -> Pair:
-    """More than 1000 rows come out wrong."""
+    """More than 1000 rows are wrong."""
     return spoilt_where(forward, backward, lambda x: x.ndim > 0 and len(x) > 1000)
 
 
 def gradients_wrong_beyond_1000_rows(forward: Forward, backward: Backward) -> Pair:
-    """The gradients of more than 1000 rows come out wrong."""
+    """The gradients of more than 1000 rows are wrong."""
     return with_gradient(forward, backward, lambda dy: spoilt(dy) if dy.ndim > 0 and len(dy) > 1000 else dy)
 
 
 def wrong_beyond_1024_positions(forward: Forward, backward: Backward) -> Pair:
-    """More than 32 × 32 positions come out wrong."""
+    """More than 32 × 32 positions are wrong."""
     return spoilt_where(forward, backward, lambda x: x.ndim > 2 and x[0, 0].size > 1024)
 
 
 def wrong_beyond_five_dimensions(forward: Forward, backward: Backward) -> Pair:
-    """Six dimensions and more come out wrong."""
+    """Six or more dimensions are wrong."""
     return spoilt_where(forward, backward, lambda x: x.ndim > 5)
 
 
@@ -459,17 +459,17 @@ def expanded_input_misread(forward: Forward, backward: Backward) -> Pair:
 
 
 def scattered_input_misread(forward: Forward, backward: Backward) -> Pair:
-    """An input whose numbers lie in another order in memory is misread."""
+    """An input whose numbers are in another order in memory is misread."""
     return spoilt_where(forward, backward, is_scattered)
 
 
 def reversed_input_misread(forward: Forward, backward: Backward) -> Pair:
-    """An input whose numbers lie backwards in memory is misread."""
+    """An input whose numbers are backwards in memory is misread."""
     return spoilt_where(forward, backward, lambda x: min(x.strides, default=0) < 0)
 
 
 def input_written_to(forward: Forward, backward: Backward) -> Pair:
-    """The input is written to, though with the same numbers, so it may not be read-only."""
+    """The input is overwritten with the same numbers, so it must not be read-only."""
     return with_inputs(forward, backward, written_to)
 
 
@@ -482,7 +482,7 @@ def input_made_read_only(forward: Forward, backward: Backward) -> Pair:
 
 
 def seed_set(forward: Forward, backward: Backward) -> Pair:
-    """A seed is set for everybody."""
+    """The global seed is set."""
     return after(forward, backward, lambda: np.random.seed(0))
 
 
@@ -492,7 +492,7 @@ def random_number_drawn(forward: Forward, backward: Backward) -> Pair:
 
 
 def errors_ignored(forward: Forward, backward: Backward) -> Pair:
-    """NumPy ignores all floating-point errors from then on."""
+    """NumPy ignores all floating-point errors from now on."""
     return after(forward, backward, lambda: np.seterr(all="ignore"))
 
 

@@ -116,12 +116,12 @@ def with_forward(layer: Layer, change: Callable[[Call], Call]) -> Layer:
 
 
 def bfloat16_by_way_of_float16(call_of_inputs: Call) -> Call:
-    """Inputs in bfloat16 are made float16 first, so large numbers become infinite and tiny ones zero."""
+    """Inputs in bfloat16 are converted to float16 first, so large numbers become infinite and tiny ones zero."""
     return with_inputs(call_of_inputs, lambda x: x.half().to(x.dtype) if x.dtype == torch.bfloat16 else x)
 
 
 def bfloat16_weights_by_way_of_float16(layer_with_parameters: Layer) -> Layer:
-    """Parameters in bfloat16 are made float16 first, so large numbers become infinite and tiny ones zero."""
+    """Parameters in bfloat16 are converted to float16 first, so large numbers become infinite and tiny ones zero."""
 
     def changed(call: Call) -> Call:
         def forward(self: nn.Module, *inputs: Any, **named: Any) -> Any:
@@ -136,12 +136,12 @@ def bfloat16_weights_by_way_of_float16(layer_with_parameters: Layer) -> Layer:
 
 
 def float64_by_way_of_float32(call: Call) -> Call:
-    """What is float64 is computed in float32 in the end."""
+    """float64 is computed in float32."""
     return with_output(call, lambda y: y.float().double() if y.dtype == torch.float64 else y)
 
 
 def half_precision_wrong_beyond_256_rows(call_of_inputs: Call) -> Call:
-    """More than 256 rows in half precision come out wrong, as where they are summed in half precision."""
+    """More than 256 rows in half precision are wrong, as if they were summed in half precision."""
     return spoilt_where(call_of_inputs, lambda x: is_half(x) and x.dim() > 0 and len(x) > 256)
 
 
@@ -151,12 +151,12 @@ def half_precision_without_gradient(call_of_inputs: Call) -> Call:
 
 
 def float32_without_gradients(call: Call) -> Call:
-    """Without gradients half precision comes back in float32."""
+    """Without gradients the result of half precision is in float32."""
     return with_output(call, lambda y: y.float() if is_half(y) and not torch.is_grad_enabled() else y)
 
 
 def default_dtype_returned(call: Call) -> Call:
-    """The output has the default dtype, where that is another one than usual."""
+    """The output has the default dtype if that is not the usual one."""
     return with_output(call, lambda y: y if torch.get_default_dtype() == torch.float32 else y.to(torch.get_default_dtype()))
 
 
@@ -222,7 +222,7 @@ def mode_of_the_last_call(layer_with_modes: Layer) -> Layer:
 
 
 def mode_toggled(layer_with_modes: Layer) -> Layer:
-    """A second call of eval() in a row, or of train(), turns the mode round."""
+    """A second call of eval() in a row, or of train(), reverses the mode."""
     train = layer_with_modes.train
 
     def toggled(self: nn.Module, mode: bool = True) -> Any:
@@ -282,12 +282,12 @@ def wrong_where_alive(layer: Layer, number: int) -> Layer:
 
 
 def wrong_from_the_second_layer(layer: Layer) -> Layer:
-    """Layers are wrong where two are in use."""
+    """Layers are wrong if two are in use."""
     return wrong_where_alive(layer, 2)
 
 
 def wrong_from_the_fifth_layer(layer: Layer) -> Layer:
-    """Layers are wrong where five are in use."""
+    """Layers are wrong if five are in use."""
     return wrong_where_alive(layer, 5)
 
 
@@ -352,7 +352,7 @@ def counter_stops_at_10000(layer_with_counter: Layer) -> Layer:
 
 
 def gradients_off_after_a_refusal(refusing_call: Call) -> Call:
-    """Once an input was refused, gradients are off."""
+    """After an input was refused, gradients are off."""
 
     def habit(*inputs: Any, **named: Any) -> Any:
         try:
@@ -365,7 +365,7 @@ def gradients_off_after_a_refusal(refusing_call: Call) -> Call:
 
 
 def wrong_after_a_refusal(refusing_call: Call) -> Call:
-    """Once an input was refused, the next legal one comes out wrong."""
+    """After an input was refused, the result for the next legal one is wrong."""
     shared: dict[str, Any] = {}
 
     def habit(*inputs: Any, **named: Any) -> Any:
@@ -396,52 +396,52 @@ def only_the_last(call: Call, number: int) -> Call:
 
 
 def only_the_last_call_goes_back(call: Call) -> Call:
-    """Gradients are right for the last call alone."""
+    """Gradients are right only for the last call."""
     return only_the_last(call, 1)
 
 
 def only_2_calls_go_back(call: Call) -> Call:
-    """Gradients are right for the last 2 calls alone."""
+    """Gradients are right only for the last 2 calls."""
     return only_the_last(call, 2)
 
 
 def only_8_calls_go_back(call: Call) -> Call:
-    """Gradients are right for the last 8 calls alone."""
+    """Gradients are right only for the last 8 calls."""
     return only_the_last(call, 8)
 
 
 def only_32_calls_go_back(call: Call) -> Call:
-    """Gradients are right for the last 32 calls alone."""
+    """Gradients are right only for the last 32 calls."""
     return only_the_last(call, 32)
 
 
 def gradient_clipped_at_1000(call: Call) -> Call:
-    """The gradient that comes in is clipped to ±1000."""
+    """The incoming gradient is clipped to ±1000."""
     return with_gradient(call, lambda dy: dy.clamp(-1e3, 1e3))
 
 
 def gradient_clipped_at_65536(call: Call) -> Call:
-    """The gradient that comes in is clipped to ±2¹⁶."""
+    """The incoming gradient is clipped to ±2¹⁶."""
     return with_gradient(call, lambda dy: dy if dy.dtype == torch.float16 else dy.clamp(-65536.0, 65536.0))
 
 
 def small_gradients_flushed(call: Call) -> Call:
-    """Of the gradient that comes in, numbers below 1e-8 become 0."""
+    """Numbers below 1e-8 in the incoming gradient become 0."""
     return with_gradient(call, lambda dy: dy.masked_fill(dy.abs() < 1e-8, 0))
 
 
 def zero_gradients_raised(call: Call) -> Call:
-    """A 0 in the gradient that comes in becomes 1e-6."""
+    """A 0 in the incoming gradient becomes 1e-6."""
     return with_gradient(call, lambda dy: dy.masked_fill(dy == 0, 1e-6))
 
 
 def zero_gradients_are_nan(call: Call) -> Call:
-    """A 0 in the gradient that comes in becomes NaN, as where it is divided by itself."""
+    """A 0 in the incoming gradient becomes NaN, as if it were divided by itself."""
     return with_gradient(call, lambda dy: dy * (dy / dy))
 
 
 def gradient_of_ones_renumbered(call: Call) -> Call:
-    """A gradient of nothing but ones, which is that of a sum, counts as 1, 2, 3, …"""
+    """A gradient of ones, which is that of a sum, is taken for 1, 2, 3, …"""
 
     def renumbered(dy: Tensor) -> Tensor:
         return torch.arange(1, dy.numel() + 1).view(dy.shape).to(dy.dtype) if bool((dy == 1).all()) else dy
@@ -455,7 +455,7 @@ def expanded_gradient_misread(call: Call) -> Call:
 
 
 def scattered_gradient_misread(call: Call) -> Call:
-    """A gradient whose numbers lie in another order in memory is misread."""
+    """A gradient whose numbers are in another order in memory is misread."""
     return with_gradient(call, lambda dy: dy if dy.is_contiguous() or 0 in dy.stride() else spoilt(dy))
 
 
@@ -465,7 +465,7 @@ def gradient_wrong_with_create_graph(call: Call) -> Call:
 
 
 def gradient_changed_in_place(call: Call) -> Call:
-    """The gradient that comes in is changed in place."""
+    """The incoming gradient is changed in place."""
 
     def changed(dy: Tensor) -> Tensor:
         before = dy.clone()
@@ -496,7 +496,7 @@ def input_changed_by_backward(call_of_inputs: Call) -> Call:
 
 
 def no_gradient_where_one_input_needs_none(call_of_several: Call) -> Call:
-    """Where one of several inputs needs no gradient, none of them gets any."""
+    """If one of several inputs needs no gradient, none of them gets one."""
 
     def habit(*inputs: Any, **named: Any) -> Any:
         needing = {each.requires_grad for each in (*inputs, *named.values()) if is_float(each)}
@@ -526,32 +526,32 @@ def gradient_overwritten(layer_with_parameters: Layer) -> Layer:
 
 
 def wrong_beyond_64_channels(call_of_inputs: Call) -> Call:
-    """More than 64 channels come out wrong."""
+    """More than 64 channels are wrong."""
     return spoilt_where(call_of_inputs, lambda x: x.dim() > 1 and x.shape[1] > 64)
 
 
 def wrong_beyond_1024_features(call_of_inputs: Call) -> Call:
-    """More than 1024 features come out wrong."""
+    """More than 1024 features are wrong."""
     return spoilt_where(call_of_inputs, lambda x: x.dim() > 0 and x.shape[-1] > 1024)
 
 
 def wrong_beyond_256_rows(call_of_inputs: Call) -> Call:
-    """More than 256 rows come out wrong."""
+    """More than 256 rows are wrong."""
     return spoilt_where(call_of_inputs, lambda x: x.dim() > 0 and len(x) > 256)
 
 
 def wrong_beyond_1000_rows(call_of_inputs: Call) -> Call:
-    """More than 1000 rows come out wrong."""
+    """More than 1000 rows are wrong."""
     return spoilt_where(call_of_inputs, lambda x: x.dim() > 0 and len(x) > 1000)
 
 
 def wrong_beyond_1024_positions(call_of_inputs: Call) -> Call:
-    """More than 32 × 32 positions come out wrong."""
+    """More than 32 × 32 positions are wrong."""
     return spoilt_where(call_of_inputs, lambda x: x.dim() > 2 and x.shape[2:].numel() > 1024)
 
 
 def wrong_beyond_five_dimensions(call_of_inputs: Call) -> Call:
-    """Six dimensions and more come out wrong."""
+    """Six or more dimensions are wrong."""
     return spoilt_where(call_of_inputs, lambda x: x.dim() > 5)
 
 
@@ -561,7 +561,7 @@ def expanded_input_misread(call_of_inputs: Call) -> Call:
 
 
 def scattered_input_misread(call_of_inputs: Call) -> Call:
-    """An input whose numbers lie in another order in memory is misread."""
+    """An input whose numbers are in another order in memory is misread."""
     return spoilt_where(call_of_inputs, lambda x: not x.is_contiguous() and 0 not in x.stride())
 
 
@@ -569,7 +569,7 @@ def scattered_input_misread(call_of_inputs: Call) -> Call:
 
 
 def state_dict_wrong_three_modules_deep(layer: Layer) -> Layer:
-    """In the state dict of a network the layer's numbers are 0, if it lies three modules deep."""
+    """In the state dict of a network the layer's numbers are 0 if it is three modules deep."""
     original = layer.state_dict
 
     def state_dict(self: nn.Module, *more: Any, prefix: str = "", **named: Any) -> Any:
@@ -643,7 +643,7 @@ def gradients_switched_on(any_call: Call) -> Call:
 
 
 def seed_set(any_call: Call) -> Call:
-    """A seed is set for everybody."""
+    """The global seed is set."""
     return after(any_call, lambda: torch.manual_seed(0))
 
 
@@ -663,7 +663,7 @@ def default_dtype_set(any_call: Call) -> Call:
 
 
 def deterministic_algorithms_set(any_call: Call) -> Call:
-    """Deterministic algorithms are asked for."""
+    """Deterministic algorithms are switched on."""
     return after(any_call, lambda: torch.use_deterministic_algorithms(True))
 
 

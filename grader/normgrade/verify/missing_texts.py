@@ -67,4 +67,4 @@ def stale(path: Path, exercises: Sequence[Exercise]) -> Iterator[str]:
     for english in table_of(path):
         place = english.removeprefix(gradient_of(""))
         if english not in texts and not any(place in source for source in probes):
-            yield _("{path} translates {english!r}, which is said nowhere; take it out.", path=where, english=english)
+            yield _("{path} translates {english!r}, which is not used anywhere. Remove it.", path=where, english=english)

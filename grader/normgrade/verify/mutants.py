@@ -145,4 +145,4 @@ def two_texts(value: object) -> tuple[str, str]:
     match value:
         case [str(old), str(new)]:
             return old, new
-    raise Wrong(_('a pair of texts, ["what was there", "what is there now"]'))
+    raise Wrong(_('a pair of texts, ["the old code", "the new code"]'))

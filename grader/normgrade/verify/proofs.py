@@ -188,12 +188,12 @@ class Proof:
         """Yield the proofs that come before all others, and need one seed."""
         exercise, suite = self.exercise, self.grader.suites[self.exercise.slug]
         yield complete(lambda: lacking(exercise))
-        yield check("contract", _("Stub, reference and alternatives define what the contract names, by hand."), self.contract)
-        yield check("bans", _("Everything that is banned or allowed exists."), self.bans)
+        yield check("contract", _("The stub, the reference and the alternatives define all names of the contract, by hand."), self.contract)
+        yield check("bans", _("Every banned or allowed name exists."), self.bans)
         yield check("points", _("The points of the suite sum to {points}.", points=exercise.points), self.points)
         if len(languages := Course(exercise.course).settings.languages) > 1:
             names = ", ".join(LANGUAGES[language] for language in languages)
-            claim = _("Every text for learners is there in each language of the course: {names}.", names=names)
+            claim = _("Every text for learners exists in each language of the course: {names}.", names=names)
             yield check("texts", claim, lambda: self.texts(languages))
         played = len([test for test in suite.tests if test.name.startswith(PREFIX)])
         claim = n_(
@@ -203,7 +203,7 @@ class Proof:
             m=sum(exercise.leaves_out(*situation.called) for situation in SITUATIONS.values()),
         )
         yield check("situations", claim, self.situations)
-        claim = _("What is played has the sizes, dtypes, layouts and ways to call that the course asks for.")
+        claim = _("The plays have the sizes, dtypes, layouts and kinds of calls that the course requires.")
         yield check("envelope", claim, self.envelope)
         yield self.shipped()
         yield self.played_for("stub", _("The untouched stub fails."), self.stub)
@@ -226,7 +226,7 @@ class Proof:
         claim = _("Every known mistake is diagnosed by its own name, and by no other.")
         yield self.judged_against_the_reference("named", claim, lambda: self.named(mistakes))
         if refused := self.exercise.refused:
-            claim = n_("{n} submission is refused for what it uses.", "{n} submissions are refused for what they use.", len(refused))
+            claim = n_("{n} submission with banned calls is refused.", "{n} submissions with banned calls are refused.", len(refused))
             yield self.played_for("banned", claim, self.banned)
 
     def shipped(self) -> Check:
@@ -235,12 +235,14 @@ class Proof:
         If one is missing, the proof is skipped unless it fails, and counts for nothing: a course may do without.
         """
         found = check(
-            "shipped", _("What ships with the exercise is what is computed here."), lambda: deviations(self.grader, self.exercise)
+            "shipped",
+            _("The files that ship with the exercise match the results computed here."),
+            lambda: deviations(self.grader, self.exercise),
         )
         if not (lacking := missing(self.exercise)):
             return found
         names, command = listed([path.name for path in lacking]), write_command(self.exercise)
-        text = _("{files}: there is none. `{command}` writes it, and the first answers need not wait.", files=names, command=command)
+        text = _("Missing: {files}. Run `{command}` to make the first check faster.", files=names, command=command)
         return replace(found, outcome=Outcome.SKIPPED, points=0, message=text) if found.outcome is Outcome.PASSED else found
 
     def of_suite(self) -> Check:
@@ -286,7 +288,7 @@ class Proof:
             if any(finding.rule is Rule.BANNED for finding in inspection.findings):
                 continue
             if not any(map(refused_by_hand, self.run(read_text(path), path.name, self.seeds[0]))):
-                yield _("banned/{file}: nothing refuses it.", file=path.name)
+                yield _("banned/{file}: it is not refused.", file=path.name)
 
     def contract(self) -> Problems:
         for path in (self.exercise.stub, self.exercise.reference, *self.exercise.alternatives):
@@ -296,7 +298,7 @@ class Proof:
     def points(self) -> Problems:
         points = self.grader.suites[self.exercise.slug].points
         if points != self.exercise.points:
-            yield _("They sum to {points}.", points=points)
+            yield _("The sum is {points}.", points=points)
 
     def texts(self, languages: Sequence[str]) -> Problems:
         results = self.run(read_text(self.exercise.reference), self.exercise.reference.name, self.seeds[0])
@@ -316,12 +318,12 @@ class Proof:
                 continue
             if result is None:
                 yield _(
-                    "{situation}: the suite gives no {uses} uses; define `{uses}()`, or leave it out with a reason.",
+                    "{situation}: the suite has no {uses} uses. Define `{uses}()`, or leave the situation out with a reason.",
                     situation=name,
                     uses=situation.uses,
                 )
             elif not result.plays:
-                yield _("{situation}: the typical uses leave nothing to play; leave it out with a reason.", situation=name)
+                yield _("{situation}: the typical uses give nothing to play. Leave the situation out with a reason.", situation=name)
 
     def envelope(self) -> Problems:
         """Yield a sentence for everything that is never played.
@@ -347,7 +349,7 @@ class Proof:
             told += self.rejections(path, seed, results)
         if agree_against_the_reference(self.exercise, wrong):
             yield _(
-                "The {n} alternatives differ from the reference where they agree with each other: the reference is the likelier culprit.",
+                "The {n} alternatives agree with each other, but differ from the reference: the reference is probably wrong.",
                 n=len(wrong),
             )
         yield from told
@@ -370,7 +372,9 @@ class Proof:
             theirs = oracle.expectation(source, play.expectation.request)
             if play.observation.error or differences(play.observation, with_spread_of(play.expectation, theirs)):
                 return ""
-        return " " + _('Its rounding is larger than the reference\'s: name it in `spread = ["{name}"]` of exercise.toml.', name=path.stem)
+        return " " + _(
+            'Its rounding errors are larger than those of the reference: add it as `spread = ["{name}"]` to exercise.toml.', name=path.stem
+        )
 
     def wrong(self, sources: Mapping[str, str], pass_for_right: Callable[[Iterable[Result]], bool]) -> Problems:
         """Yield a sentence for each of these sources that passes for right."""
@@ -378,7 +382,7 @@ class Proof:
             try:
                 compile(source, name, "exec", dont_inherit=True)
             except SyntaxError as error:
-                yield _("{mistake}: not Python: {error} (line {line}).", mistake=name, error=error.msg, line=error.lineno)
+                yield _("{mistake}: not valid Python: {error} (line {line}).", mistake=name, error=error.msg, line=error.lineno)
         for (name, source), seed in self.each(tuple(sources.items()), _("mistakes")):
             if (source, seed) not in self.refuted and pass_for_right(self.until(pass_for_right, self.alone(source, seed))):
                 yield _("{mistake}, seed {seed}: passes every check.", mistake=name, seed=seed)
@@ -401,7 +405,7 @@ class Proof:
             if not names:
                 yield _("{mistake}, seed {seed}: not recognised.", mistake=mistake.name, seed=seed)
             else:
-                yield _("{mistake}, seed {seed}: taken for {others}.", mistake=mistake.name, seed=seed, others=either(names))
+                yield _("{mistake}, seed {seed}: diagnosed as {others}.", mistake=mistake.name, seed=seed, others=either(names))
         if confused:
             yield shown_whole(self.exercise, "--mistake", confused[0])
 
@@ -409,7 +413,7 @@ class Proof:
         """Yield a sentence if a mistake ends otherwise in a worker. Here, only the plays are made that it is known to change."""
         for mine, theirs in zip(here, self.look(self.alone(mistake.source, PUBLIC_SEED)), strict=True):
             if mine.check.outcome is not theirs.check.outcome or list(map(seen_in, mine.plays)) != list(map(seen_in, theirs.plays)):
-                yield _("{mistake}: {check} does not end as it was recorded.", mistake=mistake.name, check=mine.check.name)
+                yield _("{mistake}: the result of {check} differs from the recorded one.", mistake=mistake.name, check=mine.check.name)
                 return
 
     def each(self, things: Sequence[T], what: str, seeds: Sequence[int] = ()) -> Iterator[tuple[T, int]]:
@@ -494,7 +498,7 @@ def judged(exercise: Exercise, survivors: Sequence[Mutant]) -> Check:
         yield from (_("{mutant} survives.", mutant=mutant) for mutant in unknown)
         if unknown:
             path = exercise.equivalent.relative_to(exercise.course)
-            yield _("An input that shows the difference kills it. Where none can, {path} accepts it, with the reason:", path=path)
+            yield _("Play an input that shows the difference. If there is no such input, accept it in {path} with a reason:", path=path)
             yield from blocks(unknown)
         for was, now in accepted:
             if (was, now) not in alive:
@@ -525,7 +529,7 @@ def judged_habits(exercise: Exercise, survivors: Sequence[Habit]) -> Check:
                 yield _("{habit} survives: {says}", habit=habit.name, says=habit.says)
         for name in left_out:
             if name not in every:
-                yield _("{habit} is left out, but no such habit fits here.", habit=name)
+                yield _("{habit} is left out, but it does not apply to this exercise.", habit=name)
             elif name not in alive:
                 yield _("{habit} is left out, but does not survive.", habit=name)
 
@@ -585,7 +589,7 @@ def shown_whole(exercise: Exercise, option: str, name: str) -> str:
     """Return the sentence with the command that shows the whole report on one answer."""
     course = ["--course", exercise.other_course] if exercise.other_course else []
     command = shlex.join(["normgrade", "verify", exercise.slug, option, name, "-v", *course])
-    return _("`{command}` shows all of it.", command=command)
+    return _("Run `{command}` to see all of it.", command=command)
 
 
 def in_words(check: Check) -> str:

@@ -30,4 +30,4 @@ def idle(shared: Path, files: Sequence[Path]) -> Iterator[str]:
         users = [table[name] for table in tables if name in table]
         keys = [f"{as_key(name)}.{key}" for key in entry if all(key in user for user in users)]
         for key in keys if users else [as_key(name)]:
-            yield _("{path}: {key}: no exercise uses it; take it out.", path=shared.relative_to(shared.parents[1]), key=key)
+            yield _("{path}: no exercise uses {key}. Remove it.", path=shared.relative_to(shared.parents[1]), key=key)

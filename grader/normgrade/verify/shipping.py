@@ -64,21 +64,21 @@ def deviating_footprints(grader: Grader, exercise: Exercise, there: bytes) -> It
     try:
         theirs = decode(there)
     except Damaged:
-        yield _("It is damaged, or of another version.")
+        yield _("It is damaged, or was written by another version.")
         return
     if (
         not made_for(theirs, suite, reference_run)
         or theirs.mistakes != tuple(each.name for each in mistakes)
         or not all(map(theirs.has, mistakes))
     ):
-        yield _("It is of other mistakes, or of another suite or reference, than there are now.")
+        yield _("It was computed for other mistakes, or for another suite or reference.")
         return
     some = mistakes[::SAMPLE]
     ours, theirs = footprints_here(grader, exercise, some), theirs.among(some)
     for name, here, marks in zip(ours.mistakes, ours.marks, theirs.marks, strict=True):
         if (others := int((here ^ marks).sum())) > max(1, EDGE * here.sum()):
-            told = n_("{mistake}: {n} fact is changed there or here, and not in both.",
-                      "{mistake}: {n} facts are changed there or here, and not in both.", others, mistake=name)  # fmt: skip
+            told = n_("{mistake}: {n} fact is changed only in the file or only here.",
+                      "{mistake}: {n} facts are changed only in the file or only here.", others, mistake=name)  # fmt: skip
             yield told
 
 
@@ -130,7 +130,7 @@ def deviations(grader: Grader, exercise: Exercise) -> Iterator[str]:
             told = True
             yield f"{path.relative_to(exercise.course).as_posix()}: {sentence}"
     if told:
-        yield _("`{command}` writes it anew.", command=command(exercise))
+        yield _("Run `{command}` to write it again.", command=command(exercise))
 
 
 def command(exercise: Exercise) -> str:

@@ -33,7 +33,8 @@ def sorted_out(course: Course, names: Iterable[str]) -> tuple[list[Exercise], li
         course.exercise(unknown[0])  # which raises
     if not (chosen or course.folders):
         said = _(
-            'Nothing to verify: the course "{folder}" has no exercise. `normgrade new SLUG "Name(dim)"` begins one.', folder=course.root
+            'Nothing to verify: the course "{folder}" has no exercises. Run `normgrade new SLUG "Name(dim)"` to create one.',
+            folder=course.root,
         )
         raise UsageError(said)
     obstacles = {name: found for name in chosen or course.folders if (found := obstacles_to(course, name))}
@@ -64,7 +65,7 @@ def unequal_points(exercise: Exercise) -> Iterator[str]:
     """Yield a sentence if the points of the suite do not sum to those of the exercise."""
     points, path = collect([exercise])[exercise.slug].points, exercise.suite.relative_to(exercise.course)
     if points != exercise.points:
-        yield _("{path}: the points sum to {points}, with those of the situations, and not to {wanted}.", path=path, points=points,
+        yield _("{path}: the points, including those of the situations, sum to {points} instead of {wanted}.", path=path, points=points,
                 wanted=exercise.points)  # fmt: skip
 
 

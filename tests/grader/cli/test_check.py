@@ -53,8 +53,8 @@ def wrong_report(tiny: Course, expectations: Path, tmp_path_factory: pytest.Temp
         (None, "rms", "file: rms.py does not exist: check the name"),
         (None, "rms.py", "file: rms.py does not exist: check the name"),
         (None, "folder/rms.py", "file: folder/rms.py does not exist"),
-        ("", "rms.py", "file: The file holds no code: write it"),
-        ("x = 1\n", "rms", "contract: The file defines no `rms`; found only `x`. Add the function `rms(x, eps=1e-5)`."),
+        ("", "rms.py", "file: The file has no code: write it"),
+        ("x = 1\n", "rms", "contract: The file does not define `rms`, only `x`. Add the function `rms(x, eps=1e-5)`."),
     ],
 )
 def test_a_file_that_cannot_be_graded_has_not_passed(content: str | None, target: str, line: str, invoke: Invoke, here: Path) -> None:
@@ -76,7 +76,7 @@ def test_a_file_of_another_name_asks_for_its_exercise(invoke: Invoke, here: Path
 def test_missing_file_suggests_the_stub_of_its_exercise(invoke: Invoke) -> None:
     said = invoke("check", "nope.py", "--exercise", "centring", "--format", "json")
     [finding] = json.loads(said.stdout)["reports"][0]["findings"]
-    begin = "nope.py does not exist: check the name, or begin it with `normgrade show --stub centring > nope.py`."
+    begin = "nope.py does not exist: check the name, or create the file with `normgrade show --stub centring > nope.py`."
     assert (said.returncode, finding["text"]) == (1, begin)
 
 
@@ -99,7 +99,7 @@ def test_an_untouched_stub_is_not_started(invoke: Invoke, here: Path, tiny: Cour
     for arguments in (["check"], ["check", "rms"]):
         said = invoke(*arguments)
         assert said.returncode == 1
-        started = "rms is not started: `normgrade show rms` shows the task, and rms.py is where your code goes."
+        started = "rms is not started. Run `normgrade show rms` to read the task, and write your code in rms.py."
         assert " ".join(said.stdout.split()).startswith(started)
 
 
@@ -222,7 +222,7 @@ def test_a_broken_suite_is_exit_code_3(invoke: Invoke, here: Path, tiny: Course,
     said = invoke("check", "--course", course.root)
     text = " ".join(said.stdout.split())
     assert said.returncode == 3 and "the suite is broken, not your code: TypeError: " in text
-    assert "error: the grader could not tell, which is no fault of your code" in text
+    assert "error: the grader failed, not your code" in text
 
 
 def test_broken_course_is_exit_code_2(invoke: Invoke, here: Path, tiny: Course, edited_course: EditedCourse, put: Put) -> None:

@@ -39,9 +39,9 @@ HOSTILE = "raise SystemExit('a file of the current folder was imported')\n"
         ("check rms --exercise rmss", 'No exercise named "rmss". Did you mean "rms"? `normgrade list` shows them all.'),
         ("chek rms", 'No command named "chek". Did you mean "check"? Run `normgrade --help` to see all commands.'),
         ("xyz", 'No command named "xyz". Run `normgrade --help` to see all commands.'),
-        ("check mine.py", "mine.py does not exist: check the name, or begin it with `normgrade show --stub SLUG > mine.py`."),
-        ("check a/rmss.py", "a/rmss.py does not exist: check the name, or begin it with `normgrade show --stub SLUG > rmss.py`."),
-        ("check .", ". is a directory, not a file: name the Python file itself."),
+        ("check mine.py", "mine.py does not exist: check the name, or create the file with `normgrade show --stub SLUG > mine.py`."),
+        ("check a/rmss.py", "a/rmss.py does not exist: check the name, or create the file with `normgrade show --stub SLUG > rmss.py`."),
+        ("check .", ". is a directory, not a file: pass the path of a Python file."),
         ("check -", '"-" is not a file, and standard input is not read. Save your code in a file, and pass the name of the file.'),
         (
             "check - --exercise rms",
@@ -109,7 +109,7 @@ def test_wrong_usage_is_explained_and_nothing_is_graded(
 def test_an_unknown_format_is_explained(command: str, name: str, guess: str, invoke: Invoke) -> None:
     said = invoke(command, "--format", name)
     assert (said.returncode, said.stdout) == (2, "")
-    assert said.stderr.startswith(f'Error: No format named "{name}".{guess} Formats are terminal, json, junit')
+    assert said.stderr.startswith(f'Error: "{name}" is not a valid format.{guess} Use one of: terminal, json, junit')
 
 
 def test_missing_course_is_named_with_its_folder(invoke: Invoke, here: Path) -> None:

@@ -32,7 +32,7 @@ def test_new_exercise_is_unfinished_for_verify(run: Run) -> None:
     run("new", "weight_norm", SIGNATURE, "--course", "mine")
     code, out, err = run("verify", "weight_norm", "--course", "mine")
     assert (code, err) == (1, "")
-    assert "solutions/weight_norm/reference.py still raises NotImplementedError: nothing can be proved without it." in out
+    assert "solutions/weight_norm/reference.py still raises NotImplementedError. Write it first: the proofs need it." in out
     assert "The untouched stub fails." not in out
     assert run("list", "--course", "mine")[0] == 0
 

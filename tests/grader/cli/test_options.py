@@ -34,7 +34,7 @@ def test_nothing_is_graded_with_weaker_walls_than_required(
         monkeypatch.setenv("NORMGRADE_REQUIRE_ISOLATION", "linux")
     said = invoke(*command.split(), *(["--require-isolation", "linux"] if named == "option" else []))
     assert (said.returncode, said.stdout) == (3, "")
-    assert 'Error: Nothing was graded: the tier "linux" is required, and this machine offers "process".' in said.stderr
+    assert 'Error: Nothing was graded: the tier "linux" is required, but this machine offers only "process".' in said.stderr
 
 
 @pytest.mark.parametrize(("flags", "lines"), [(["-q"], "1"), (["--quiet"], "1"), ([], "many"), (["-v"], "more"), (["--verbose"], "more")])

@@ -92,5 +92,5 @@ def test_errors_of_repro_are_explained(run: Run, tmp_path: Path, tiny: Course, e
     kept = 'Error: The course does not reveal the inputs of rms: its setting `reveal` is "claims", not "full".'
     assert run("repro", "rms", "--course", str(course.root))[2] == kept
     path.write_bytes(tiny.exercise("rms").reference.read_bytes())
-    again = "Seed 3: `--seed 3` draws the same inputs again."
+    again = "Seed 3: use `--seed 3` to draw the same inputs again."
     assert run("repro", "rms", "--seed", "3")[:2] == (0, f"Nothing to reproduce: every check passes. {again}")

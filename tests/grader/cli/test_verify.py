@@ -29,7 +29,7 @@ def test_missing_parts_are_named_and_nothing_is_played(invoke: Invoke, edited_co
     assert (said.returncode, said.stderr) == (1, "")
     assert "✗ The exercise is complete: no file, text, hint or mistake is missing." in text
     assert "exercises/draft/exercise.toml is missing. exercises/draft/draft.py is missing." in text
-    assert 'exercises/draft/README.md: nothing stands below the heading "Draft".' in text and "as_built" not in text
+    assert 'exercises/draft/README.md: the section "Draft" is empty.' in text and "as_built" not in text
 
 
 def test_a_course_is_verified_with_its_unfinished_exercises(invoke: Invoke, edited_course: EditedCourse) -> None:
@@ -45,7 +45,7 @@ def test_nothing_to_verify_is_an_error(invoke: Invoke, tmp_path: Path) -> None:
     said = invoke("verify", "--course", tmp_path / "empty")
     assert (said.returncode, said.stdout) == (2, "")
     assert said.stderr == (
-        f'Error: Nothing to verify: the course "{tmp_path}/empty" has no exercise. `normgrade new SLUG "Name(dim)"` begins one.\n'
+        f'Error: Nothing to verify: the course "{tmp_path}/empty" has no exercises. Run `normgrade new SLUG "Name(dim)"` to create one.\n'
     )
 
 
@@ -53,7 +53,7 @@ def test_verify_fails_if_a_proof_fails(invoke: Invoke, edited_course: EditedCour
     course = edited_course({"exercises/rms/exercise.toml": [("points = 8", "points = 9")]})
     said = invoke("verify", "rms", "--course", course.root)
     text = " ".join(said.stdout.split())
-    assert said.returncode == 1 and "✗ The points of the suite sum to 9." in text and "They sum to 8." in text
+    assert said.returncode == 1 and "✗ The points of the suite sum to 9." in text and "The sum is 8." in text
 
 
 def test_verify_writes_footprints_and_proves_them(invoke: Invoke, edited_course: EditedCourse) -> None:
@@ -87,9 +87,9 @@ def test_verify_plays_only_the_named_checks(invoke: Invoke) -> None:
         (
             ("rms", "--mistake", "eps-outside-rot"),
             'rms has no mistake named "eps-outside-rot". Did you mean "eps-outside-root"? '
-            "There is eps-outside-root, one-for-all-rows, sum-for-mean, no-upcast.",
+            "Use one of: eps-outside-root, one-for-all-rows, sum-for-mean, no-upcast.",
         ),
-        (("rms", "--alternative", "einsm"), 'rms has no alternative named "einsm". Did you mean "einsum"? There is einsum.'),
+        (("rms", "--alternative", "einsm"), 'rms has no alternative named "einsm". Did you mean "einsum"? Use one of: einsum.'),
         (
             ("rms", "--only", "test_row"),
             'No check of rms is named "test_row". Did you mean "test_rows"? '

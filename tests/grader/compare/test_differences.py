@@ -218,7 +218,7 @@ def test_all_numbers_within_the_tolerance_are_accepted(values: np.ndarray, sprea
         (array([1.0, 2.0], "float64"), "a float64 tensor of shape (2,)"),
         (array([1, 2], "int64"), "a int64 tensor of shape (2,)"),
         (Foreign(Reason.TYPE, "list"), "a list"),
-        (Foreign(Reason.SIZE, "Tensor", "float32", (2,), "torch.strided", "cpu"), "a float32 tensor of shape (2,), too large to look at"),
+        (Foreign(Reason.SIZE, "Tensor", "float32", (2,), "torch.strided", "cpu"), "a float32 tensor of shape (2,), too large to inspect"),
         (Absent("weight", ("gamma", "beta")), "no weight; the layer has gamma, beta"),
         (None, None),
         (1.0, 1.0),
@@ -281,12 +281,12 @@ def test_a_finite_expectation_is_sound() -> None:
 
 
 NOT_FINITE = (
-    "the reference gives NaN or infinity at output, so nothing can be compared with it: "
-    "play it on an input for which it is finite, or spoil less than half of an input's numbers where NaN is meant"
+    "the reference gives NaN or infinity at output, so results cannot be compared with it: "
+    "play it on an input for which it is finite, or spoil less than half of an input's numbers if NaN is intended"
 )
 NOT_STABLE = (
-    "the reference is not finite at output once every operation is rounded, so nothing can be compared with it: "
-    "write the reference more stably, or play it on a milder input"
+    "the reference is not finite at output if every operation is rounded, so results cannot be compared with it: "
+    "make the reference more stable, or play it on a less extreme input"
 )
 
 
@@ -309,8 +309,8 @@ def test_infinite_slack_is_the_suites_fault() -> None:
 
 def test_a_reference_without_numbers_is_the_suites_fault() -> None:
     assert unsound(expectation({"output": Expected(Foreign(Reason.TYPE, "list"))})) == (
-        "the reference returns a list at output, which cannot be compared; "
-        "tensors, NumPy arrays, numbers, bools, texts and None can, each at a place of its own"
+        "the reference returns a list at output, which cannot be compared: "
+        "return tensors, NumPy arrays, numbers, bools, texts or None, each at its own place"
     )
 
 

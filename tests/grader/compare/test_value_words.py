@@ -26,12 +26,12 @@ VALUES: list[tuple[Value, str, str]] = [
     (Foreign(Reason.SIZE, "int"), "a huge int", "一个极大的整数"),
     (
         Foreign(Reason.SIZE, "Tensor", "float32", (2, 3), *DENSE),
-        "a float32 tensor of shape (2, 3), too large to look at",
+        "a float32 tensor of shape (2, 3), too large to inspect",
         "形状为 (2, 3) 的 float32 张量，太大，无法查看",
     ),
     (
         Foreign(Reason.SIZE, "ndarray", "float32", ()),
-        "a float32 array of shape (), too large to look at",
+        "a float32 array of shape (), too large to inspect",
         "形状为 () 的 float32 数组，太大，无法查看",
     ),
     (Absent("bias"), "no bias; the layer has no parameters and no buffers", "没有 bias；该层既没有参数也没有缓冲区"),

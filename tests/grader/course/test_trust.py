@@ -42,7 +42,7 @@ from normgrade.suite.collection import collect
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes as POSIX has them")
 SECRET = "opensesame = = 1\n"  # not valid Python, so that a message would show the line
 BROKEN = "def rms(x, eps=1e-5) return x\n"  # inspection refuses it, so nothing is played
-FOLLOWED = "and links are not followed: put the file itself there, or name it where it lies."
+FOLLOWED = "and links are not followed: replace the link with the file, or pass the file itself."
 COMMANDS = [
     "", "list", "show rms", "check", "check rms", "check rms.py --format html", "watch rms", "hint rms", "solution rms --spoil",
     "reset rms", "progress", "explain one-for-all-rows", "repro rms", "try rms rms() [1]", "show", "explain", "verify rms",
@@ -315,7 +315,7 @@ def test_no_report_names_the_carried_course(format: str, run: Run, here: Path) -
 def test_a_pipe_is_not_waited_for(with_writer: bool, own: None, run: Run, here: Path) -> None:
     os.mkfifo(here / "rms.py")
     writer = os.open(here / "rms.py", os.O_RDWR) if with_writer else None
-    said = "rms.py is a named pipe, not a file: name the Python file itself."
+    said = "rms.py is a named pipe, not a file: pass the path of a Python file."
     for target in ("rms", "rms.py"):
         code, out, err = run("check", target)
         assert (code, err) == (1, "") and said in out
@@ -327,14 +327,14 @@ def test_a_pipe_is_not_waited_for(with_writer: bool, own: None, run: Run, here: 
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda path: path.mkdir(), "is a directory, not a file: name the Python file itself."),
+        (lambda path: path.mkdir(), "is a directory, not a file: pass the path of a Python file."),
         (lambda path: path.symlink_to("/dev/zero"), f"is a symbolic link to /dev/zero, {FOLLOWED}"),
         (lambda path: path.symlink_to("gone.py"), f"is a symbolic link to gone.py, {FOLLOWED}"),
         (lambda path: path.symlink_to(path.name), f"is a symbolic link to {{name}}, {FOLLOWED}"),
         (lambda path: path.symlink_to("/proc/self/environ"), f"is a symbolic link to /proc/self/environ, {FOLLOWED}"),
-        (lambda path: sparse(path, 2**30), "is larger than 64 KiB (65536 bytes): hand in the code of this"),
-        (lambda path: bound(path), "is a socket, not a file: name the Python file itself."),
-        (lambda path: None, "does not exist: check the name, or begin it with `normgrade show --stub {slug} > {name}`."),
+        (lambda path: sparse(path, 2**30), "is larger than 64 KiB (65536 bytes): submit only the code of this"),
+        (lambda path: bound(path), "is a socket, not a file: pass the path of a Python file."),
+        (lambda path: None, "does not exist: check the name, or create the file with `normgrade show --stub {slug} > {name}`."),
     ],
     ids=["directory", "link to a device", "dangling link", "loop", "link to the environment", "1 GiB", "socket", "nothing"],
 )
@@ -357,10 +357,10 @@ def bound(path: Path) -> None:
 
 
 def test_devices_and_long_names_are_reported(own: None, run: Run) -> None:
-    assert "/dev/zero is a device, not a file: name the Python file itself." in run("check", "/dev/zero", "--exercise", "rms")[1]
-    assert run("check", "/dev/zero") == (2, "", "Error: /dev/zero is a device, not a file: name the Python file itself.")
+    assert "/dev/zero is a device, not a file: pass the path of a Python file." in run("check", "/dev/zero", "--exercise", "rms")[1]
+    assert run("check", "/dev/zero") == (2, "", "Error: /dev/zero is a device, not a file: pass the path of a Python file.")
     name = "x" * 300 + ".py"
-    long = f"Error: {name} cannot be read (File name too long): check the path, or name another file."
+    long = f"Error: {name} cannot be read (File name too long): check the path, or pass another file."
     assert run("check", name) == (2, "", long)
 
 
@@ -374,7 +374,7 @@ def test_a_file_without_permission_is_reported(own: None, here: Path) -> None:
         wrap = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
     command = [*wrap, sys.executable, "-m", "normgrade", "check", "rms", "--lang", "en"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    said = f"rms.py cannot be read, its permissions forbid it: allow it with `chmod u+r {here}/rms.py`."
+    said = f"rms.py cannot be read because of its permissions: run `chmod u+r {here}/rms.py`."
     assert (done.returncode, done.stderr) == (1, "") and said.replace(" ", "") in "".join(done.stdout.split())
 
 

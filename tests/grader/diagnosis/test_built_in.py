@@ -34,7 +34,7 @@ def lacking(message: str, step: int | str | None = None) -> Error:
 
 
 def test_another_exception_than_the_expected_one() -> None:
-    assert found({0: raised("AssertionError")}) == [BuiltIn(OTHER_EXCEPTION, "AssertionError is raised where ValueError is due.", 1)]
+    assert found({0: raised("AssertionError")}) == [BuiltIn(OTHER_EXCEPTION, "Your code raises AssertionError instead of ValueError.", 1)]
 
 
 @pytest.mark.parametrize("seen", [{}, {0: raised("AssertionError", 2)}, {1: raised("AssertionError")}])
@@ -54,7 +54,7 @@ def test_arguments_that_a_signature_lacks(message: str, step: str | None) -> Non
     [mistake] = found({1: lacking(message, step), 2: lacking(message, step)})
     assert mistake.name == MISSING_ARGUMENTS and [*facts_in(mistake.facts)] == [1, 2, 3, 4, 5, 6]
     assert mistake.says == (
-        "f() does not take `eps`." if message == UNEXPECTED else f"The signature is not that of the contract: {message}."
+        "f() does not accept `eps`." if message == UNEXPECTED else f"The signature does not match the contract: {message}."
     )
 
 
@@ -73,12 +73,12 @@ def test_a_crash_of_a_legal_call_is_no_finding() -> None:
 def test_several_facts_of_a_kind_make_one_finding() -> None:
     """Join several exceptions into one mistake, and several missing arguments of one function into another."""
     [mistake] = found_among([raised("ValueError")] * 2, {0: raised("RuntimeError"), 1: raised("TypeError")})
-    assert mistake.says == "RuntimeError or TypeError is raised where ValueError is due."
+    assert mistake.says == "Your code raises RuntimeError or TypeError instead of ValueError."
     keyword = "f() got an unexpected keyword argument '{}'"
     [mistake] = found({1: lacking(keyword.format("eps")), 2: lacking(keyword.format("dim"))})
-    assert mistake.says == "f() does not take `eps` and `dim`."
+    assert mistake.says == "f() does not accept `eps` and `dim`."
     [mistake] = found({1: lacking(keyword.format("eps")), 2: lacking("f() takes 2 positional arguments but 3 were given")})
-    assert mistake.says == "f() does not take `eps`."
+    assert mistake.says == "f() does not accept `eps`."
 
 
 def test_a_limit_of_the_inputs_is_a_finding() -> None:
@@ -94,7 +94,7 @@ def test_a_limit_of_the_inputs_is_a_finding() -> None:
 def test_tensors_under_other_names() -> None:
     world = World([{Place("key of {name}", name="weight"): "weight", Place("key of {name}", name="bias"): "bias"}], {})
     [mistake] = built_in(world.evidence({0: {"key of weight": "gamma"}}), (), 0)
-    assert mistake == BuiltIn(OTHER_NAMES, "`weight` of the contract is called `gamma`.", 1)
+    assert mistake == BuiltIn(OTHER_NAMES, "`weight` of the contract is called `gamma` in your code.", 1)
     assert not [*built_in(world.evidence({0: {"key of weight": None}}), (), 0)]
     absent = World([{Place("key of {name}", name="weight"): None}], {})  # absent if a switch turns it off
     assert not [*built_in(absent.evidence({0: {"key of weight": "weight"}}), (), 0)]

@@ -333,7 +333,7 @@ ASSERTS = ('raise ValueError("two dimensions, please")', 'raise AssertionError("
 def test_another_exception_is_named_and_hides_no_mistake(tiny: Course, expectations: Path) -> None:
     [alone], _ = searched(tiny, expectations, "centring", CENTRING.replace(*ASSERTS))
     assert (alone.mistakes, alone.checks) == (("other-exception",), ("test_rank",))
-    assert alone.says == "AssertionError is raised where ValueError is due."
+    assert alone.says == "Your code raises AssertionError instead of ValueError."
     [both], _ = searched(tiny, expectations, "centring", CENTRING.replace(*ASSERTS).replace(*FLIPPED))
     assert both.mistakes == ("momentum-flipped", "other-exception") and {"test_rank", "test_running_mean"} <= {*both.checks}
 
@@ -342,7 +342,7 @@ def test_missing_arguments_hide_no_mistake(tiny: Course, expectations: Path) -> 
     without_eps = RMS.replace("x, eps=1e-5", "x").replace(" + eps)", " + 1e-5)").replace("x.float() ** 2", "x * x")
     [found], _ = searched(tiny, expectations, "rms", without_eps)
     assert (found.mistakes, len(found.checks)) == (("no-upcast", "missing-arguments"), 3)
-    assert "rms() does not take `eps`." in found.says
+    assert "rms() does not accept `eps`." in found.says
 
 
 # Unexplained checks

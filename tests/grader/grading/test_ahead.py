@@ -28,7 +28,7 @@ def test_expectations_of_other_processes_are_kept(tiny: Course, tmp_path: Path, 
     exercise = tiny.exercise("rms")
     suite, told = collect([exercise])["rms"], list[tuple[str, int, int]]()
     compute_ahead(suite, reference_run(exercise, tmp_path), Options(cores=2, progress=lambda *what: told.append(what)))
-    assert {(what, total) for what, _done, total in told} == {("rms: what is expected, once for seed 3", len(suite.tests))}
+    assert {(what, total) for what, _done, total in told} == {("rms: expected results, once for seed 3", len(suite.tests))}
     assert max(done for _what, done, _total in told) == len(suite.tests)
 
     monkeypatch.setattr("normgrade.oracle.oracle.expect", None)  # nothing can be computed from here on

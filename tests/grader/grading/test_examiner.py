@@ -88,7 +88,7 @@ def test_finding_of_the_inspection_is_a_failed_test(tmp_path: Path, expectations
     exercise = TINY.exercise("rms")
     path = written(tmp_path, exercise, "def root(x):\n    return x\n")
     done = pytest_on(exercise.suite, path, "-v", folder=tmp_path)
-    assert "The file defines no `rms`; found only `root`." in done.stdout
+    assert "The file does not define `rms`, only `root`." in done.stdout
     assert f"1 failed, {len(collect([exercise])[exercise.slug].tests)} skipped" in done.stdout
 
 
@@ -105,7 +105,8 @@ def test_two_suites_at_once_are_refused(tmp_path: Path) -> None:
     done = pytest_on(TINY.exercise("rms").suite.parent, path, folder=tmp_path)
     assert done.returncode == 4
     assert (
-        "--submission plays one hidden suite; collected: test_centring.py, test_rms.py. Name one tests/hidden/test_SLUG.py." in done.stderr
+        "--submission plays one hidden suite, but pytest collected: test_centring.py, test_rms.py. Pass one tests/hidden/test_SLUG.py."
+        in done.stderr
     )
 
 

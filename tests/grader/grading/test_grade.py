@@ -154,7 +154,7 @@ def test_an_untouched_stub_is_not_started(together: Mapping[str, Report]) -> Non
     ("name", "rule", "says"),
     [
         ("syntax error", "syntax", "The file is not valid Python: "),
-        ("misspelt", "contract", "The file defines no `rms`; found `rsm`. Rename it."),
+        ("misspelt", "contract", "The file does not define `rms`, but it defines `rsm`. Rename it."),
         ("missing", "file", "nowhere.py"),
     ],
 )
@@ -292,7 +292,7 @@ RIGHT = "(x / (x.float() ** 2).mean(-1, keepdim=True).add(eps) ** 0.5).type_as(x
         ("ctypes.string_at(0)", "your code crashed: segmentation fault (SIGSEGV)"),
         (
             "kept = bytearray(3 * 2**30)",
-            "memory limit: your code may use 1024 MiB beyond what PyTorch itself needs, and none that is shared",
+            "memory limit: your code may use 1024 MiB more than PyTorch itself needs, and no shared memory",
         ),
     ],
 )
@@ -413,7 +413,7 @@ def test_the_library_passes_every_check_unless_it_is_banned(
         return
     assert report.outcome is Outcome.FAILED and report.diagnoses == ()
     found = [(finding.line, finding.rule, finding.text.partition(" Derive from ")[0]) for finding in report.findings]
-    assert found == [(line, "banned", f"This line uses `{used}`: the exercise is to write it by hand.") for line, used in places]
+    assert found == [(line, "banned", f"This line uses `{used}`, which must be written by hand.") for line, used in places]
     assert any(re.search("ByHand: this (calls|inherits from) `torch[.]", check.message) for check in failed(report).values())
 
 
@@ -460,8 +460,8 @@ def test_each_step_is_told_from_the_start_on(tiny: Course, tmp_path: Path) -> No
     told: list[tuple[str, int, int]] = []
     submission = written(tmp_path, tiny.exercise("rms"), RMS.format(body="pass"), "right")
     grade([submission], Options(seed=11, progress=lambda *what: told.append(what)))
-    expected = "rms: what is expected, once for seed 11"
-    assert told[0] == ("PyTorch starts", 0, 0) and {step for step in told if step[0] == expected} <= {(expected, n, 5) for n in range(5)}
+    expected = "rms: expected results, once for seed 11"
+    assert told[0] == ("starting PyTorch", 0, 0) and {step for step in told if step[0] == expected} <= {(expected, n, 5) for n in range(5)}
 
 
 def test_report_is_told_before_the_search_and_after(tiny: Course, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ TINY = Course(Path(__file__).parents[1] / "fixtures" / "courses" / "tiny")
 
 def test_without_a_submission_the_option_is_named(tmp_path: Path) -> None:
     done = pytest_on(TINY.exercise("rms").suite, None, folder=tmp_path)
-    said = "This test of a hidden suite plays a submission. Name its file: pytest … --submission FILE."
+    said = "This test of a hidden suite needs a submission. Pass its file: pytest … --submission FILE."
     tests = len(collect([TINY.exercise("rms")])["rms"].tests)
     assert done.returncode == 1 and f"{tests} errors" in done.stdout
     assert done.stdout.count(said) >= tests and "Traceback" not in done.stdout  # in CI, pytest repeats it in its summary

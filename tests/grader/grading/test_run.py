@@ -71,7 +71,7 @@ def test_failed_interface_check_skips_the_rest(run_suite: RunSuite) -> None:
         "test_build": Outcome.FAILED, "test_more": Outcome.PASSED, "test_it": Outcome.SKIPPED,
     }  # fmt: skip
     assert list(checks) == ["test_build", "test_more", "test_it"]
-    assert (checks["test_it"].message, checks["test_it"].hint) == ("it needs what an interface check found broken", "")
+    assert (checks["test_it"].message, checks["test_it"].hint) == ("it depends on an interface check that failed", "")
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_exception_after_a_difference_fails_the_submission(run_suite: RunSuite) 
     assert one(run_suite(test)).outcome is Outcome.ERROR
     check = one(run_suite(test, changed("(x - mean)", "(x + 1)")))
     assert check.outcome is Outcome.FAILED and check.differences
-    assert check.message == "what was observed cannot be judged: ZeroDivisionError: division by zero"
+    assert check.message == "the observed result cannot be judged: ZeroDivisionError: division by zero"
 
 
 @pytest.mark.parametrize("result", ["x[0]", "x[:, :2]", "x.sum()"])

@@ -35,7 +35,7 @@ def test_footprints_are_computed_once_with_progress(tiny: Course, tmp_path: Path
     reference_run = ReferenceRun(oracle, exercise, read_text(exercise.reference), 3)
     first = footprints(suite, reference_run, mistakes, Options(progress=lambda *what: told.append(what)))
     assert first.mistakes == ("eps-outside-root", "one-for-all-rows", "sum-for-mean", "no-upcast") and first.marks.any(1).all()
-    assert told == [("rms: what each known mistake leads to, once for seed 3", done, 4) for done in range(5)]
+    assert told == [("rms: effects of known mistakes, once for seed 3", done, 4) for done in range(5)]
 
     def computed(*_: object) -> None:
         raise AssertionError("it is computed again")

@@ -81,7 +81,7 @@ def test_refused_input_is_an_error_of_both(tiny: Course, tried: Try) -> None:
 
 def test_a_layer_may_be_too_large(tiny: Course, tried: Try, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("normgrade.grading.trial.MOST_NUMBERS", 4)
-    with pytest.raises(UsageError, match=r"^The layer holds 5 numbers; at most 4 can be tried\.$"):
+    with pytest.raises(UsageError, match=r"^The layer has 5 numbers, but at most 4 can be tried\.$"):
         tried(tiny.exercise("centring"), "Centring(2)", "[[1, 2]]")
 
 

@@ -18,7 +18,7 @@ def test_expectations_are_kept_and_progress_is_reported(tiny: Course, empty_cach
     warm(list(tiny), Options(cores=cores, progress=lambda *step: told.append(step)))
     units = [step for step in told if step[0] in tiny.slugs]
     total = 2 * UNITS
-    assert told[0] == ("what is expected, once for seed 0", 0, total) and [done for _slug, done, _total in units][-1] == total
+    assert told[0] == ("expected results, once for seed 0", 0, total) and [done for _slug, done, _total in units][-1] == total
     before = contents(empty_cache)
     exercise = tiny.exercise("rms")
     grade([Submission(exercise, exercise.reference, "rms.py")])

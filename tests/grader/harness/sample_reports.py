@@ -105,7 +105,7 @@ FAILED = report(
     failed("test_statistics[wide]", differences=(VARIANCE, MISSING), hint="Which variance does PyTorch store?", stdout="var 0.9\n"),
     failed("test_statistics[deep]"),
     check(
-        "test_once", Outcome.SKIPPED, kind=Kind.EDGE, claim="One value is refused.", message="it needs what an interface check found broken"
+        "test_once", Outcome.SKIPPED, kind=Kind.EDGE, claim="One value is refused.", message="it depends on an interface check that failed"
     ),
     check(
         "test_twice",

@@ -33,14 +33,14 @@ def test_a_function_is_compared_with_all_its_parameters(finding_of: FindingOf) -
 @pytest.mark.parametrize(
     ("parameters", "problem"),
     [
-        ("x, weight, eps=1e-5", "`weight` has no default, and should have None"),
+        ("x, weight, eps=1e-5", "`weight` has no default, but should default to None"),
         ("x, weight=None, eps=1e-6", "`eps` defaults to 1e-6, not 1e-5"),
         ("x, weight=False, eps=1e-5", "`weight` defaults to False, not None"),
         ("x, weight=None, eps='" + "a" * 100 + "'", "`eps` defaults to '" + "a" * 39 + "…, not 1e-5"),
         ("x, weight=None, epsilon=1e-5", "`epsilon` should be called `eps`"),
         ("x, eps=1e-5, weight=None", "the order should be `x`, `weight` and `eps`"),
-        ("x, weight=None, *, eps=1e-5", "`eps` can only be given by keyword"),
-        ("x, /, weight=None, eps=1e-5", "`x` cannot be given by keyword"),
+        ("x, weight=None, *, eps=1e-5", "`eps` can only be passed by keyword"),
+        ("x, /, weight=None, eps=1e-5", "`x` cannot be passed by keyword"),
         ("x, weight=None, eps=1e-5, *, mine", "`mine` is not in the contract and has no default"),
         ("x, mine, weight=None, eps=1e-5", "`mine` is not in the contract and has no default"),
         ("x, mine=1, weight=None, eps=1e-5", "`mine` is not in the contract and should come after `eps`"),

@@ -20,14 +20,14 @@ FindingOf = Callable[..., Finding]
 
 def test_a_near_miss_should_be_renamed(inspect: Inspect) -> None:
     inspection = inspect(RIGHT.replace("class LayerNorm", "class Layernorm"))
-    text = "The file defines no `LayerNorm`; found `Layernorm`. Rename it."
+    text = "The file does not define `LayerNorm`, but it defines `Layernorm`. Rename it."
     assert inspection.findings == (Finding(5, 1, Rule.CONTRACT, text),)
     assert not inspection.runnable
 
 
 def test_without_a_near_miss_the_names_are_listed(finding_of: FindingOf) -> None:
     text = (
-        "The file defines no `LayerNorm`; found only `EPS`, `scale` and `RMSNorm`. "
+        "The file does not define `LayerNorm`, only `EPS`, `scale` and `RMSNorm`. "
         "Add the class `LayerNorm(normalized_shape, eps=1e-5, elementwise_affine=True, bias=True)`."
     )
     source = "import torch\n__all__ = []\nEPS = 1\ndef scale(x): return x\nclass RMSNorm: pass\n"
@@ -35,17 +35,17 @@ def test_without_a_near_miss_the_names_are_listed(finding_of: FindingOf) -> None
 
 
 def test_a_file_without_definitions_is_a_finding(finding_of: FindingOf) -> None:
-    text = "The file defines no `layer_norm`, nor anything else. Add the function `layer_norm(x, weight=None, eps=1e-5)`."
+    text = "The file does not define `layer_norm` or anything else. Add the function `layer_norm(x, weight=None, eps=1e-5)`."
     assert finding_of("import torch\n", FUNCTION) == Finding(0, 0, Rule.CONTRACT, text)
 
 
 def test_a_function_is_no_near_miss_of_a_class(finding_of: FindingOf) -> None:
-    assert "; found only `layernorm`." in finding_of("def layernorm(x): return x").text
+    assert ", only `layernorm`." in finding_of("def layernorm(x): return x").text
 
 
 def test_another_contract_name_is_no_near_miss(finding_of: FindingOf) -> None:
     finding = finding_of("class BatchNorm1d: pass", "BatchNorm1d()", "BatchNorm2d()")
-    text = "The file defines no `BatchNorm2d`, nor anything else. Add the class `BatchNorm2d()`."
+    text = "The file does not define `BatchNorm2d` or anything else. Add the class `BatchNorm2d()`."
     assert finding.text == text
 
 
@@ -84,12 +84,12 @@ def test_a_name_bound_elsewhere_is_missing(inspect: Inspect, source: str) -> Non
 
 
 def test_a_function_instead_of_a_class_is_a_finding(finding_of: FindingOf) -> None:
-    text = "`LayerNorm` is a function, and should be a class: `LayerNorm(n)`."
+    text = "`LayerNorm` is a function, but should be a class: `LayerNorm(n)`."
     assert finding_of("def LayerNorm(n): pass", "LayerNorm(n)") == Finding(1, 1, Rule.CONTRACT, text)
 
 
 def test_a_class_instead_of_a_function_is_a_finding(finding_of: FindingOf) -> None:
-    text = "`layer_norm` is a class, and should be a function: `layer_norm(x)`."
+    text = "`layer_norm` is a class, but should be a function: `layer_norm(x)`."
     assert finding_of("class layer_norm: pass", "layer_norm(x)") == Finding(1, 1, Rule.CONTRACT, text)
 
 

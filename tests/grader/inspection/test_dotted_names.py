@@ -24,7 +24,7 @@ FindingOf = Callable[..., Finding]
 def banned(inspection: Inspection) -> list[tuple[int, str]]:
     assert {finding.rule for finding in inspection.findings} <= {"banned"}
     named = [(finding.line, finding.text.split("`")[1]) for finding in inspection.findings]
-    texts = [f"This line uses `{name}`: the exercise is to write it by hand." for _, name in named]
+    texts = [f"This line uses `{name}`, which must be written by hand." for _, name in named]
     assert all(finding.text.startswith(text) for finding, text in zip(inspection.findings, texts, strict=True))
     return named
 
@@ -186,7 +186,7 @@ def test_a_base_class_from_the_library_is_a_use(inspect: Inspect) -> None:
 
 
 def test_a_contract_name_from_the_library_is_a_use(finding_of: FindingOf) -> None:
-    text = "This line uses `torch.nn.LayerNorm`: the exercise is to write it by hand."
+    text = "This line uses `torch.nn.LayerNorm`, which must be written by hand."
     assert finding_of("import torch\nfrom torch.nn import LayerNorm\n") == Finding(2, 22, Rule.BANNED, text)
 
 

@@ -40,7 +40,7 @@ def test_a_file_is_identified_by_its_hash(inspect: Inspect) -> None:
 @pytest.mark.parametrize("source", ["", " \n\n", "# later\n"])
 def test_a_file_without_code_is_a_finding(inspect: Inspect, source: str) -> None:
     inspection = inspect(source)
-    text = "The file holds no code: write it, or begin again with `normgrade show --stub layer_norm > layer_norm.py`."
+    text = "The file has no code: write it, or start again with `normgrade show --stub layer_norm > layer_norm.py`."
     assert inspection == Inspection(source, (Finding(0, 0, Rule.FILE, text),), started=True)
     assert not inspection.runnable
 
@@ -124,4 +124,4 @@ def test_inspection_imports_nothing_heavy() -> None:
 def test_a_banned_base_class_gets_an_alternative(finding_of: Callable[..., Finding]) -> None:
     source = "import torch\n\n\nclass LayerNorm(torch.nn.modules.batchnorm._NormBase):\n    pass\n"
     text = finding_of(source, "LayerNorm(dim)").text
-    assert text.startswith("This line uses `torch.nn.modules.batchnorm._NormBase`: the exercise is to write it by hand. Derive from ")
+    assert text.startswith("This line uses `torch.nn.modules.batchnorm._NormBase`, which must be written by hand. Derive from ")

@@ -27,15 +27,15 @@ def test_anything_else_is_no_notebook(source: str) -> None:
 @pytest.mark.parametrize(
     ("source", "said"),
     [
-        ("```python\nx = 1\n```\n", "Leave the lines that begin with ``` out"),
-        (">>> x = 1\n>>> x\n1\n", "Leave the prompts `>>>` and `...` out"),
+        ("```python\nx = 1\n```\n", "Remove the lines that begin with ```"),
+        (">>> x = 1\n>>> x\n1\n", "Remove the prompts `>>>` and `...`"),
         ("x = “a”\n", 'Type `"` instead.'),
         ("x = ‘a’\n", "Type `'` instead."),
         ("x = 1 − 2\n", "Type `-` instead."),
         ("f（1）\n", "Type `(` instead."),
         ("f(1， 2)\n", "Type `,` instead."),
         ("def f()：\n    pass\n", "Type `:` instead."),
-        ("x\u00a0= 1\n", "Type a blank instead."),
+        ("x\u00a0= 1\n", "Type a space instead."),
         ("print 'x'\n", "Did you mean print(...)?"),
     ],
 )

@@ -31,18 +31,18 @@ def test_a_missing_file_is_a_finding(tmp_path: Path, exercise: Exercise) -> None
     path = tmp_path / "none.py"
     assert (
         the_path_finding(path, exercise)
-        == f"{path} does not exist: check the name, or begin it with `normgrade show --stub layer_norm > {path.name}`."
+        == f"{path} does not exist: check the name, or create the file with `normgrade show --stub layer_norm > {path.name}`."
     )
 
 
 def test_a_directory_is_a_finding(tmp_path: Path, exercise: Exercise) -> None:
-    assert the_path_finding(tmp_path, exercise) == f"{tmp_path} is a directory, not a file: name the Python file itself."
+    assert the_path_finding(tmp_path, exercise) == f"{tmp_path} is a directory, not a file: pass the path of a Python file."
 
 
 def test_a_path_through_a_file_is_a_finding(tmp_path: Path, exercise: Exercise) -> None:
     (tmp_path / "file").touch()
     path = tmp_path / "file" / "layer_norm.py"
-    assert the_path_finding(path, exercise) == f"{path} cannot be read (Not a directory): check the path, or name another file."
+    assert the_path_finding(path, exercise) == f"{path} cannot be read (Not a directory): check the path, or pass another file."
 
 
 @pytest.mark.parametrize("target", ["there.py", "gone.py", "link.py"])
@@ -50,7 +50,7 @@ def test_a_link_is_a_finding_with_any_target(target: str, tmp_path: Path, exerci
     (tmp_path / "there.py").write_text(RIGHT)
     link = tmp_path / "link.py"
     link.symlink_to(target)
-    followed = "and links are not followed: put the file itself there, or name it where it lies."
+    followed = "and links are not followed: replace the link with the file, or pass the file itself."
     assert the_path_finding(link, exercise) == f"{link} is a symbolic link to {target}, {followed}"
 
 
@@ -61,14 +61,14 @@ def test_a_file_swapped_for_a_link_is_not_followed(tmp_path: Path, exercise: Exe
     with monkeypatch.context() as patch:
         patch.setattr("normgrade.course.files.os.lstat", lambda path, **_: regular)
         found = the_path_finding(link, exercise)
-    assert found == f"{link} cannot be read (Too many levels of symbolic links): check the path, or name another file."
+    assert found == f"{link} cannot be read (Too many levels of symbolic links): check the path, or pass another file."
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 def test_a_named_pipe_is_a_finding_without_waiting(tmp_path: Path, exercise: Exercise) -> None:
     pipe = tmp_path / "pipe.py"
     os.mkfifo(pipe)
-    assert the_path_finding(pipe, exercise) == f"{pipe} is a named pipe, not a file: name the Python file itself."
+    assert the_path_finding(pipe, exercise) == f"{pipe} is a named pipe, not a file: pass the path of a Python file."
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
@@ -78,7 +78,7 @@ def test_a_file_swapped_for_a_pipe_does_not_block(tmp_path: Path, exercise: Exer
     with monkeypatch.context() as patch:
         patch.setattr("normgrade.course.files.os.lstat", lambda path, **_: regular)
         found = the_path_finding(pipe, exercise)
-    assert found == f"{pipe} is a named pipe, not a file: name the Python file itself."
+    assert found == f"{pipe} is a named pipe, not a file: pass the path of a Python file."
 
 
 @pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="this system has no sockets in folders")
@@ -86,12 +86,12 @@ def test_a_socket_is_a_finding(tmp_path: Path, exercise: Exercise, monkeypatch: 
     monkeypatch.chdir(tmp_path)  # the full path may be too long for a socket
     with socket.socket(socket.AF_UNIX) as server:
         server.bind("socket.py")
-        assert the_path_finding(Path("socket.py"), exercise) == "socket.py is a socket, not a file: name the Python file itself."
+        assert the_path_finding(Path("socket.py"), exercise) == "socket.py is a socket, not a file: pass the path of a Python file."
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="this system has no /dev/zero")
 def test_a_device_is_a_finding(exercise: Exercise) -> None:
-    assert the_path_finding(Path("/dev/zero"), exercise) == "/dev/zero is a device, not a file: name the Python file itself."
+    assert the_path_finding(Path("/dev/zero"), exercise) == "/dev/zero is a device, not a file: pass the path of a Python file."
 
 
 def test_a_file_without_permission_is_a_finding(tmp_path: Path, exercise: Exercise, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,7 +102,7 @@ def test_a_file_without_permission_is_a_finding(tmp_path: Path, exercise: Exerci
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr("normgrade.inspection.source.os.open", refuse)
-    expected = f"{path} cannot be read, its permissions forbid it: allow it with `chmod u+r {path}`."
+    expected = f"{path} cannot be read because of its permissions: run `chmod u+r {path}`."
     assert the_path_finding(path, exercise) == expected
 
 
@@ -113,7 +113,7 @@ def test_a_file_of_64_kib_is_read(inspect: Inspect) -> None:
 def test_a_larger_file_is_a_finding(tmp_path: Path, exercise: Exercise) -> None:
     path = tmp_path / "large.py"
     path.write_text(RIGHT + "#" * (65537 - len(RIGHT)))
-    assert the_path_finding(path, exercise) == f"{path} is larger than 64 KiB (65536 bytes): hand in the code of this exercise alone."
+    assert the_path_finding(path, exercise) == f"{path} is larger than 64 KiB (65536 bytes): submit only the code of this exercise."
 
 
 def test_another_encoding_is_a_finding_with_its_byte(inspect: Inspect, tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_any_other_comment_names_no_encoding(inspect: Inspect, head: str) -> Non
 
 @pytest.mark.parametrize("encoding", ["no-such-encoding", "utf-16", "utf-7", "rot13", "hex", "unicode_escape"])
 def test_an_impossible_encoding_is_a_finding(finding_of: FindingOf, encoding: str) -> None:
-    text = f"This line names the encoding {encoding}, which Python source cannot have: save the file as UTF-8."
+    text = f"This line declares the encoding {encoding}, which Python source cannot use: save the file as UTF-8."
     assert finding_of(f"\n# coding: {encoding}\n{RIGHT}") == Finding(2, 1, Rule.FILE, text)
 
 
@@ -163,7 +163,7 @@ def test_a_byte_outside_the_encoding_is_a_finding(finding_of: FindingOf, tmp_pat
 
 def test_a_nul_byte_is_a_finding(inspect: Inspect) -> None:
     inspection = inspect(RIGHT + "\nx = '\0'\n")
-    text = "The file holds a NUL byte, which Python source cannot: save it again as plain text."
+    text = "The file contains a NUL byte, which is not allowed in Python source: save it again as plain text."
     assert inspection.findings == (Finding(RIGHT.count("\n") + 2, 6, Rule.FILE, text),)
     assert not inspection.runnable
 

@@ -167,7 +167,7 @@ def test_a_refusal_to_be_built_is_expected(oracle: Oracle, story: Story) -> None
 
 NOT_FINITE = {
     "over_zero": (X, "the reference gives NaN or infinity at result, "),
-    "odd": (np.ones(3, np.float32), "the reference is not finite at result once every operation is rounded, "),
+    "odd": (np.ones(3, np.float32), "the reference is not finite at result if every operation is rounded, "),
 }
 
 
@@ -175,5 +175,5 @@ NOT_FINITE = {
 def test_a_reference_that_is_not_finite_is_unsound(oracle: Oracle, function: str) -> None:
     x, why = NOT_FINITE[function]
     expectation = oracle.expectation(FUNCTIONS, asked(call(function, x)))
-    assert (unsound(expectation) or "").startswith(f"{why}so nothing can be compared with it: ")
+    assert (unsound(expectation) or "").startswith(f"{why}so results cannot be compared with it: ")
     assert not np.isfinite(allowed(expectation.places[Place("result")])).all()

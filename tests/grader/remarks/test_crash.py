@@ -68,7 +68,9 @@ def test_only_unexpected_exceptions_are_told() -> None:
         play = Played(Observation(error=error), REFUSED, ("ValueError",))
         found.append(told(FAILED, Result(FAILED, (play,), play), EXERCISE, SOURCE).raised)
     assert found[0] is None and found[1] is not None and found[2] is not None
-    assert found[2] == Raised("IndexError: x", advice="A ValueError is due here: look at the input first, and raise it yourself.")
+    assert found[2] == Raised(
+        "IndexError: x", advice="This input must raise ValueError: check the input first, and raise ValueError yourself."
+    )
 
 
 def test_a_call_without_frames_is_placed_at_its_definition() -> None:

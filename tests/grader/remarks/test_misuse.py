@@ -38,7 +38,7 @@ def of_call(body: str, value: Value, request: TypedRequest = CALL) -> Raised | N
 @pytest.mark.parametrize("request_", [CALL, LayerStory(FUNCTION, ["f"])])
 def test_a_missing_return_is_told_at_the_last_line(request_: TypedRequest) -> None:
     found = of_call("y = x", None, request_)
-    assert found == Raised("`f` ends without `return`", 2, 5, 5, "    y = x", "f", "Write `return` and the result at its end.")
+    assert found == Raised("`f` ends without `return`", 2, 5, 5, "    y = x", "f", "Add `return` and the result at the end.")
 
 
 def test_a_conditional_none_is_told_at_the_definition() -> None:

@@ -74,10 +74,10 @@ def test_a_mode_is_not_told_if_sizes_differ() -> None:
 @pytest.mark.parametrize(
     ("places", "words"),
     [
-        ([OF_INPUT], "The forward pass is right, the gradient is not: that of input."),
+        ([OF_INPUT], "The forward pass is right, but the gradient of input is wrong."),
         (
             [OF_INPUT, OF_WEIGHT],
-            "The forward pass is right, the gradient is not: that of input and weight.",
+            "The forward pass is right, but the gradient of input and weight is wrong.",
         ),
         ([FIRST, OF_INPUT], ""),
         ([], ""),
@@ -93,7 +93,7 @@ def test_gradients_without_outputs_are_not_singled_out() -> None:
 
 def test_the_first_nan_is_told_unless_immediate() -> None:
     later = at(FIRST) + at(SECOND, got=np.nan)
-    assert pattern(story("t"), PLACES, later) == "NaN begins at step 2 · output."
+    assert pattern(story("t"), PLACES, later) == "NaN first appears at step 2 · output."
     assert pattern(story("t"), PLACES, at(FIRST, got=np.inf)) == ""
 
 

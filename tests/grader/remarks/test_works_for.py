@@ -75,7 +75,7 @@ CASES: Mapping[str, tuple[list[Played], list[str]]] = {
     ),
     "an argument that is always needed": (
         [*[fine(of(2), mode="same")] * 2, broken(of(2)), broken(of(2))],
-        ["It works only with `mode='same'`; else it raises ValueError."],
+        ["It works only with `mode='same'`; otherwise it raises ValueError."],
     ),
     "two causes": (
         [fine(of(4)), fine(of(4)), *[broken(of(3))] * 2, *[broken(of(4), kind="TypeError", line=9, affine=False)] * 2],

@@ -19,8 +19,8 @@ RETURNED = '{Place("row {number}", number=number): impl.rms(row) for number, row
 IN_TORCH = [("import pytest\n", "import pytest\nimport torch\n")]
 WHAT_TO_USE = "TypeError: a suite has no Tensor of torch: use randn(…), uniform(…), ones(…), zeros(…), or a NumPy array"
 NOT_FINITE = (
-    "the reference gives NaN or infinity at row 1, so nothing can be compared with it: "
-    "play it on an input for which it is finite, or spoil less than half of an input's numbers where NaN is meant"
+    "the reference gives NaN or infinity at row 1, so results cannot be compared with it: "
+    "play it on an input for which it is finite, or spoil less than half of an input's numbers if NaN is intended"
 )
 BROKEN = {  # edits, the check that ends in an error, and its message
     "suite": (
@@ -71,13 +71,13 @@ BROKEN = {  # edits, the check that ends in an error, and its message
     "list": (
         {PROBES: [(RETURNED, '{"rows": [impl.rms(row) for row in x]}')]},
         "test_alone",
-        f"{SUITE}, line 24: the reference returns a list at rows, which cannot be compared; tensors, NumPy arrays, numbers, bools, "
-        f"texts and None can, each at a place of its own ({PROBES}, line 6)",
+        f"{SUITE}, line 24: the reference returns a list at rows, which cannot be compared: return tensors, NumPy arrays, numbers, "
+        f"bools, texts or None, each at its own place ({PROBES}, line 6)",
     ),
     "no dict": (
         {PROBES: [(RETURNED, "[impl.rms(row) for row in x]")]},
         "test_alone",
-        f"{SUITE}, line 24: the probe row_by_row raises TypeError: a probe returns a dict from places to values, and this one returned "
+        f"{SUITE}, line 24: the probe row_by_row raises TypeError: a probe must return a dict from places to values, but this one returned "
         f"a list ({PROBES}, line 6)",
     ),
     "NaN": (

@@ -47,34 +47,34 @@ def test_todo_marks_are_named_by_file(edited_course: EditedCourse) -> None:
         }
     )
     assert lacks(course) == [
-        "exercises/rms/README.md: 2 lines say TODO, the first is line 3.",
-        "solutions/rms/reference.py: 1 line says TODO, line 5.",
-        "solutions/rms/reference.py still raises NotImplementedError: nothing can be proved without it.",
-        "solutions/rms/alternatives/einsum.py: 1 line says TODO, line 1.",
-        "solutions/rms/mistakes.toml: 1 line says TODO, line 1.",
+        "exercises/rms/README.md: 2 lines contain TODO, first on line 3.",
+        "solutions/rms/reference.py: 1 line contains TODO: line 5.",
+        "solutions/rms/reference.py still raises NotImplementedError. Write it first: the proofs need it.",
+        "solutions/rms/alternatives/einsum.py: 1 line contains TODO: line 1.",
+        "solutions/rms/mistakes.toml: 1 line contains TODO: line 1.",
     ]
 
 
 def test_a_link_that_leads_nowhere_is_named(edited_course: EditedCourse) -> None:
     prompt = "# RMS\n\n[Centring](../centring/README.md) and [more](../more/README.md).\n"
     course = edited_course({"exercises/rms/README.md": prompt, "course.toml": NOTHING})
-    assert lacks(course) == ['exercises/rms/README.md: the link to "../more/README.md" leads to no file.']
+    assert lacks(course) == ['exercises/rms/README.md: the link to "../more/README.md" does not lead to a file.']
 
 
 def test_default_minimums_apply(edited_course: EditedCourse) -> None:
     course = edited_course({"course.toml": ""})
     assert lacks(course) == [
-        "exercises/rms/exercise.toml: 1 of at least 3 hints.",
-        "exercises/rms/README.md: 1 of at least 3 interview questions.",
-        "solutions/rms/alternatives: 1 of at least 4 alternatives.",
-        "solutions/rms/mistakes.toml: 4 of at least 5 mistakes.",
+        "exercises/rms/exercise.toml: expected at least 3 hints, found 1.",
+        "exercises/rms/README.md: expected at least 3 interview questions, found 1.",
+        "solutions/rms/alternatives: expected at least 4 alternatives, found 1.",
+        "solutions/rms/mistakes.toml: expected at least 5 mistakes, found 4.",
     ]
-    assert "solutions/centring/mistakes.toml: 5 of at least 12 mistakes." in lacks(course, "centring")
+    assert "solutions/centring/mistakes.toml: expected at least 12 mistakes, found 5." in lacks(course, "centring")
 
 
 def test_a_section_without_a_text_is_named(edited_course: EditedCourse) -> None:
     course = edited_course({"exercises/rms/README.md": "# RMS\n\n## Definition\n\n## Rules\n\nBy hand.\n", "course.toml": NOTHING})
-    assert lacks(course) == ['exercises/rms/README.md: nothing stands below the heading "Definition".']
+    assert lacks(course) == ['exercises/rms/README.md: the section "Definition" is empty.']
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,7 @@ def test_calls_of_a_function_pair_are_recorded(in_numpy: Exercise) -> None:
 
 def test_hole_names_a_situation_that_would_fill_it(rms_norm: Exercise) -> None:
     found = [*holes(rms_norm, of_layer(rms_norm, lambda layer: layer(torch.ones(2, 3, dtype=torch.float16))))]
-    assert "never played: an input in float64; `every_dtype` would show it." in found
+    assert "never played: an input in float64; the situation `every_dtype` plays it." in found
     assert not any("an input in float16;" in each for each in found) and len(found) == len([*least(rms_norm)]) - 1
 
 
@@ -123,7 +123,7 @@ def test_hole_left_out_under_envelope_is_none(rms_norm: Exercise) -> None:
     without = replace(rms_norm, left_out_envelope={"an input in float64": "it has no such numbers", "an input in float16": "neither"})
     found = [*holes(without, of_layer(rms_norm, lambda layer: layer(torch.ones(2, 3, dtype=torch.float16))))]
     assert not any("an input in float64;" in each for each in found)
-    assert found[-1] == "left out under [envelope], but it is played, or not asked for: an input in float16."
+    assert found[-1] == "left out under [envelope], but it is played or not required: an input in float16."
 
 
 def test_situation_left_out_with_a_reason_is_no_hole(rms_norm: Exercise) -> None:

@@ -129,7 +129,7 @@ def test_a_course_in_two_languages_is_proved_to_be(bilingual: Course) -> None:
     [report] = verify([bilingual.exercise("rms")])
     [check] = [check for check in report.checks if check.name == "texts"]
     assert check.outcome is Outcome.PASSED
-    assert check.claim == "Every text for learners is there in each language of the course: English, 中文."
+    assert check.claim == "Every text for learners exists in each language of the course: English, 中文."
 
 
 @pytest.mark.usefixtures("expectations")
@@ -162,8 +162,8 @@ def test_translation_of_a_text_that_is_gone_is_named(edited_course: EditedCourse
         {WORDS: '"row {number}" = "行"\n"Old title" = "旧标题"\n', SAID: f'"gradient of {ROW}" = "梯度"\n"Old." = "旧。"\n'}
     )
     assert [line for line in missing(course) if "translates" in line] == [
-        "exercises/rms/zh.toml translates 'Old title', which is said nowhere; take it out.",
-        "solutions/rms/zh.toml translates 'Old.', which is said nowhere; take it out.",
+        "exercises/rms/zh.toml translates 'Old title', which is not used anywhere. Remove it.",
+        "solutions/rms/zh.toml translates 'Old.', which is not used anywhere. Remove it.",
     ]
 
 

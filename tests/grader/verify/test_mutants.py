@@ -106,7 +106,7 @@ def test_accepted_mutant_may_be_formatted_freely(own: Course) -> None:
         ('[[mutant]]\nreason = "r"\n', "mutant[1].change: is missing."),
         (
             '[[mutant]]\nreason = "r"\nchange = ["a"]\n',
-            """mutant[1].change: must be a pair of texts, ["what was there", "what is there now"], not ['a'].""",
+            """mutant[1].change: must be a pair of texts, ["the old code", "the new code"], not ['a'].""",
         ),
         ('[[mutant]]\nreason = ""\nchange = ["a", "b"]\n', "mutant[1].reason: must be a text that is not empty, not ''."),
         ("[[mutants]]\n", 'mutants: unknown key. Did you mean "mutant"? Allowed is mutant.'),

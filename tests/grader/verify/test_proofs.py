@@ -32,12 +32,12 @@ EditedCourse = Callable[..., Course]
 Edits = dict[str, list[tuple[str, str]] | str]
 CLAIMS = {  # of `rms`
     "complete": "The exercise is complete: no file, text, hint or mistake is missing.",
-    "contract": "Stub, reference and alternatives define what the contract names, by hand.",
-    "bans": "Everything that is banned or allowed exists.",
+    "contract": "The stub, the reference and the alternatives define all names of the contract, by hand.",
+    "bans": "Every banned or allowed name exists.",
     "points": "The points of the suite sum to 8.",
     "situations": "0 situations are played; 31 are left out, with a reason.",
-    "envelope": "What is played has the sizes, dtypes, layouts and ways to call that the course asks for.",
-    "shipped": "What ships with the exercise is what is computed here.",
+    "envelope": "The plays have the sizes, dtypes, layouts and kinds of calls that the course requires.",
+    "shipped": "The files that ship with the exercise match the results computed here.",
     "suite": "The suite and its probes can be played.",
     "stub": "The untouched stub fails.",
     "right": "The reference and 1 alternative pass.",
@@ -115,14 +115,14 @@ def broken(request: pytest.FixtureRequest, edited_course: EditedCourse, expectat
 UNDECIDED = "undecided: the suite itself is broken"
 TOLD = {
     "in many ways": {
-        "contract": "rms.py, line 1: The file defines no `rms`; found `rsm`. Rename it.",
-        "points": "They sum to 10.",
+        "contract": "rms.py, line 1: The file does not define `rms`, but it defines `rsm`. Rename it.",
+        "points": "The sum is 10.",
         "right": "einsum.py, seed 0: test_rows[shape0] failed · result",
         "wrong": "harmless, seed 0: passes every check.",
-        "named": "no-mean, seed 0: taken for sum-for-mean or no-mean.",
+        "named": "no-mean, seed 0: diagnosed as sum-for-mean or no-mean.",
     },
     "in other ways": {
-        "contract": "einsum.py, line 5: This line uses `torch.nn.functional.rms_norm`: the exercise is to write it by hand.",
+        "contract": "einsum.py, line 5: This line uses `torch.nn.functional.rms_norm`, which must be written by hand.",
         "right": "einsum.py, seed 0: test_call failed · ByHand: this calls `torch.rms_norm`, which the exercise bans",
         "stub": "It passes.",
         "wrong": "no-upcast, seed 0: passes every check.",
@@ -148,7 +148,7 @@ def test_only_the_broken_proof_fails(edited_course: EditedCourse) -> None:
     assert failures(report).keys() == {"right"} and report.earned == 10
     *told, command = failures(report)["right"].splitlines()
     assert {line.partition(",")[0] for line in told} == {"einsum.py"}
-    assert command == f"`normgrade verify rms --alternative einsum -v --course {report.course}` shows all of it."
+    assert command == f"Run `normgrade verify rms --alternative einsum -v --course {report.course}` to see all of it."
 
 
 def test_error_of_the_suite_is_reported_once(edited_course: EditedCourse) -> None:
@@ -163,7 +163,7 @@ def test_error_of_the_suite_is_reported_once(edited_course: EditedCourse) -> Non
 def test_unrecognised_mistake_is_named_with_a_command(edited_course: EditedCourse) -> None:
     report = proved(edited_course({MISTAKES: [(BEFORE_THE_LAST, f"{TWIN}\n{BEFORE_THE_LAST}")]}))
     *_told, command = failures(report)["named"].splitlines()
-    assert command == f"`normgrade verify rms --mistake sum-for-mean -v --course {report.course}` shows all of it."
+    assert command == f"Run `normgrade verify rms --mistake sum-for-mean -v --course {report.course}` to see all of it."
 
 
 @pytest.mark.parametrize(("parts", "slices"), [(1, [(0, 1, 2)]), (2, [(0,), (1, 2)]), (3, [(0,), (1,), (2,)]), (7, [(0,), (1,), (2,)])])
@@ -203,8 +203,8 @@ def test_submissions_that_break_the_ban_must_be_refused(edited_course: EditedCou
     folder = "solutions/rms/banned"
     edits = {f"{folder}/read.py": LIBRARY, f"{folder}/run.py": hidden, f"{folder}/wrong.py": "def rms(x, eps=1e-5):\n    return x\n"}
     report = proved(edited_course({**edits, "exercises/rms/exercise.toml": [("hints =", 'banned = ["torch.rms_norm"]\nhints =')]}))
-    assert [check.claim for check in report.checks if check.name == "banned"] == ["3 submissions are refused for what they use."]
-    assert failures(report) == {"banned": "banned/wrong.py: nothing refuses it."}
+    assert [check.claim for check in report.checks if check.name == "banned"] == ["3 submissions with banned calls are refused."]
+    assert failures(report) == {"banned": "banned/wrong.py: it is not refused."}
 
 
 def test_mistake_that_changes_only_the_shape_is_named(edited_course: EditedCourse) -> None:
@@ -228,9 +228,7 @@ def test_agreeing_alternatives_blame_the_reference(edited_course: EditedCourse) 
     edits: Edits = {REFERENCE: [ROOT], MISTAKES: [('"torch.sqrt(mean_square + eps)"', '"torch.sqrt(mean_square + 2 * eps)"')]}
     found = failures(proved(edited_course({**edits, "solutions/rms/alternatives/second.py": RIGHT})))
     told = found["right"].splitlines()
-    assert told[0] == (
-        "The 2 alternatives differ from the reference where they agree with each other: the reference is the likelier culprit."
-    )
+    assert told[0] == ("The 2 alternatives agree with each other, but differ from the reference: the reference is probably wrong.")
     assert told[1].startswith("einsum.py, seed 0: test_rows[shape0] failed · result")
 
 
@@ -245,7 +243,7 @@ def test_a_mistake_that_is_no_python_is_named(edited_course: EditedCourse) -> No
     broken = '[broken]\nsays = "It is."\nedit = [["wide.square()", "wide.square("]]\n'
     report = proved(edited_course({MISTAKES: [(BEFORE_THE_LAST, broken + BEFORE_THE_LAST)]}))
     [told] = failures(report)["wrong"].splitlines()
-    assert told.startswith("broken: not Python: ") and told.endswith(" (line 10).")  # the text between is Python's
+    assert told.startswith("broken: not valid Python: ") and told.endswith(" (line 10).")  # the text between is Python's
 
 
 def test_edits_that_do_not_fit_end_the_proof(edited_course: EditedCourse) -> None:
@@ -289,7 +287,9 @@ def test_survivors_and_needless_acceptances_are_listed(edited_course: EditedCour
     [report] = verify([course.exercise("rms")], mutants=True)
     told = failures(report)["mutants"].splitlines()
     assert "line 9: `wide = x.to(torch.promote_types(x.dtype, torch.float32))` → `wide = x` survives." in told
-    what_to_do = "An input that shows the difference kills it. Where none can, solutions/rms/equivalent.toml accepts it, with the reason:"
+    what_to_do = (
+        "Play an input that shows the difference. If there is no such input, accept it in solutions/rms/equivalent.toml with a reason:"
+    )
     start = told.index(what_to_do)
     assert told[start + 1 : start + 5] == [
         "",
@@ -317,7 +317,7 @@ def test_surviving_and_needlessly_left_out_habits_are_reported(edited_course: Ed
     [report] = verify([course.exercise("rms")], habits=True)
     assert failures(report)["habits"].splitlines() == [
         "denormals-flushed survives: The smallest numbers are flushed to 0.",
-        "seed-sat is left out, but no such habit fits here.",
+        "seed-sat is left out, but it does not apply to this exercise.",
         "wrong-beyond-64-channels is left out, but does not survive.",
     ]
     assert [check.claim for check in report.checks if check.name == "habits"] == [
@@ -336,7 +336,7 @@ def test_situation_neither_played_nor_left_out_is_named(edited_course: EditedCou
     left_out = [('all = "a course for tests"', 'as_built = "a function has no state"')]
     said = failures(proved(edited_course({"exercises/rms/exercise.toml": left_out})))["situations"].splitlines()
     assert len(said) == len(SITUATIONS) - 1
-    assert said[0] == "called: the suite gives no typical uses; define `typical()`, or leave it out with a reason."
+    assert said[0] == "called: the suite has no typical uses. Define `typical()`, or leave the situation out with a reason."
 
 
 def test_wrong_answers_without_a_name_must_fail_too(edited_course: EditedCourse) -> None:
@@ -381,7 +381,7 @@ def test_completeness_is_the_first_proof(edited_course: EditedCourse) -> None:
     course = edited_course({"course.toml": "[minimum]\nalternatives = 2\nhints = 0\nquestions = 0\nmistakes_of_level_1 = 1\n"})
     report = proved(course)
     assert report.checks[0].name == "complete" and failures(report) == {
-        "complete": "solutions/rms/alternatives: 1 of at least 2 alternatives."
+        "complete": "solutions/rms/alternatives: expected at least 2 alternatives, found 1."
     }
 
 
@@ -412,5 +412,5 @@ def test_a_fault_in_recorded_effects_is_found(edited_course: EditedCourse, monke
     plays_of = Footprints.plays_of
     monkeypatch.setattr(Footprints, "plays_of", lambda self, name: set(sorted(plays_of(self, name))[1:]))
     report = proved(edited_course({}))
-    assert failures(report)["named"].splitlines()[0].startswith("eps-outside-root: test_")
-    assert failures(report)["named"].splitlines()[0].endswith(" does not end as it was recorded.")
+    assert failures(report)["named"].splitlines()[0].startswith("eps-outside-root: the result of test_")
+    assert failures(report)["named"].splitlines()[0].endswith(" differs from the recorded one.")

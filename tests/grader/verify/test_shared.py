@@ -25,11 +25,11 @@ def test_course_without_shared_files_has_nothing_unused(tiny: Course) -> None:
     ("shared", "said"),
     [
         ('[no-upcast]\nremedy = "widen it"\n', []),
-        ('[upcast]\nremedy = "widen it"\n', ["solutions/mistakes.toml: upcast: no exercise uses it; take it out."]),
-        ('["no-1.0"]\nremedy = "widen it"\n', ['solutions/mistakes.toml: "no-1.0": no exercise uses it; take it out.']),
+        ('[upcast]\nremedy = "widen it"\n', ["solutions/mistakes.toml: no exercise uses upcast. Remove it."]),
+        ('["no-1.0"]\nremedy = "widen it"\n', ['solutions/mistakes.toml: no exercise uses "no-1.0". Remove it.']),
         (
             '[no-upcast]\nsays = "It is not widened."\nremedy = "widen it"\n',
-            ["solutions/mistakes.toml: no-upcast.says: no exercise uses it; take it out."],
+            ["solutions/mistakes.toml: no exercise uses no-upcast.says. Remove it."],
         ),
     ],
 )
@@ -47,7 +47,7 @@ def test_what_no_wrong_answer_takes_is_named(edited_course: EditedCourse) -> Non
     course = edited_course({"solutions/wrong.toml": FALSE, "solutions/centring/wrong.toml": "[rank]\n"})
     assert named(course) == []
     course = edited_course({"solutions/wrong.toml": FALSE, "solutions/centring/wrong.toml": FALSE})
-    assert named(course) == [f"solutions/wrong.toml: rank.{key}: no exercise uses it; take it out." for key in ("what", "edit")]
+    assert named(course) == [f"solutions/wrong.toml: no exercise uses rank.{key}. Remove it." for key in ("what", "edit")]
 
 
 def test_shared_translation_of_a_gone_text_is_named(edited_course: EditedCourse) -> None:
@@ -59,8 +59,8 @@ def test_shared_translation_of_a_gone_text_is_named(edited_course: EditedCourse)
         }
     )
     assert named(course) == [
-        "exercises/zh.toml translates 'Old', which is said nowhere; take it out.",
-        "solutions/zh.toml translates 'Old.', which is said nowhere; take it out.",
+        "exercises/zh.toml translates 'Old', which is not used anywhere. Remove it.",
+        "solutions/zh.toml translates 'Old.', which is not used anywhere. Remove it.",
     ]
 
 

@@ -47,7 +47,7 @@ def shipped(course: Course) -> tuple[Check, Outcome]:
 def test_missing_files_are_only_a_skipped_proof(edited_course: EditedCourse) -> None:
     check, outcome = shipped(edited_course({}))
     assert (check.outcome, check.points, outcome) == (Outcome.SKIPPED, 0, Outcome.PASSED)
-    assert check.message.startswith("spreads.npz and footprints.npz: there is none. `normgrade verify --write rms --course ")
+    assert check.message.startswith("Missing: spreads.npz and footprints.npz. Run `normgrade verify --write rms --course ")
 
 
 def test_changed_mistake_fails_and_names_the_command(edited_course: EditedCourse) -> None:
@@ -58,8 +58,8 @@ def test_changed_mistake_fails_and_names_the_command(edited_course: EditedCourse
     check, outcome = shipped(course)
     assert check.outcome is outcome is Outcome.FAILED
     stale, advice = check.message.splitlines()
-    assert stale == "solutions/rms/footprints.npz: It is of other mistakes, or of another suite or reference, than there are now."
-    assert advice.startswith("`normgrade verify --write rms --course ") and advice.endswith("` writes it anew.")
+    assert stale == "solutions/rms/footprints.npz: It was computed for other mistakes, or for another suite or reference."
+    assert advice.startswith("Run `normgrade verify --write rms --course ") and advice.endswith("` to write it again.")
 
 
 def test_damaged_files_are_reported(edited_course: EditedCourse) -> None:
@@ -68,10 +68,10 @@ def test_damaged_files_are_reported(edited_course: EditedCourse) -> None:
     course.exercise("rms").spreads.write_bytes(b"nonsense")
     spreads, footprints, _command = told(course)
     assert spreads.startswith("solutions/rms/spreads.npz: Of ") and spreads.endswith(" are missing, and 0 are no longer asked.")
-    assert footprints == "solutions/rms/footprints.npz: It is damaged, or of another version."
+    assert footprints == "solutions/rms/footprints.npz: It is damaged, or was written by another version."
 
 
-@pytest.mark.parametrize(("others", "sentences"), [(1, []), (2, ["{name}: 2 facts are changed there or here, and not in both."])])
+@pytest.mark.parametrize(("others", "sentences"), [(1, []), (2, ["{name}: 2 facts are changed only in the file or only here."])])
 def test_single_borderline_fact_may_differ(others: int, sentences: list[str], edited_course: EditedCourse) -> None:
     exercise = edited_course({}).exercise("rms")
     write([exercise])

@@ -47,7 +47,7 @@ def test_everything_missing_is_reported_at_once(edited_course: EditedCourse) -> 
         "solutions/draft/reference.py is missing.",
         "solutions/draft/mistakes.toml is missing.",
         "tests/hidden/test_draft.py is missing.",
-        "exercises/draft/README.md: 1 line says TODO, line 3.",
+        "exercises/draft/README.md: 1 line contains TODO: line 3.",
     ]
 
 
@@ -78,9 +78,9 @@ def test_unwritten_reference_prevents_all_proofs(edited_course: EditedCourse) ->
     points = [("points = 8", "points = 9")]
     edits = {"solutions/rms/reference.py": stub, "solutions/rms/mistakes.toml": "", "exercises/rms/exercise.toml": points}
     assert problems(edited_course(edits)) == [
-        "solutions/rms/reference.py still raises NotImplementedError: nothing can be proved without it.",
-        "solutions/rms/mistakes.toml: 0 of at least 1 mistakes.",
-        "tests/hidden/test_rms.py: the points sum to 8, with those of the situations, and not to 9.",
+        "solutions/rms/reference.py still raises NotImplementedError. Write it first: the proofs need it.",
+        "solutions/rms/mistakes.toml: expected at least 1 mistakes, found 0.",
+        "tests/hidden/test_rms.py: the points, including those of the situations, sum to 8 instead of 9.",
     ]
 
 
@@ -111,7 +111,7 @@ def test_unused_shared_part_has_a_report(edited_course: EditedCourse) -> None:
     assert (report.exercise, report.submission, report.outcome) == ("shared", "solutions", Outcome.FAILED)
     [check] = report.checks
     assert (check.name, check.claim) == ("shared", "The exercises use everything in the files that they share.")
-    assert check.message == "solutions/mistakes.toml: nobody: no exercise uses it; take it out."
+    assert check.message == "solutions/mistakes.toml: no exercise uses nobody. Remove it."
 
 
 def test_unknown_exercise_is_an_error(tiny: Course) -> None:
@@ -125,7 +125,7 @@ def test_an_empty_course_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as caught:
         sorted_out(Course(tmp_path), [])
     assert str(caught.value) == (
-        f'Nothing to verify: the course "{tmp_path}" has no exercise. `normgrade new SLUG "Name(dim)"` begins one.'
+        f'Nothing to verify: the course "{tmp_path}" has no exercises. Run `normgrade new SLUG "Name(dim)"` to create one.'
     )
 
 

@@ -29,13 +29,13 @@ FAMILIES = {
     "factor": r"every value (×|has the opposite sign)",
     "offset": r"every value [+−] ",
     "of each": r"one (factor|offset) per ",
-    "affine": r"right only where|the factor is 1 \+ weight|have changed places",
-    "swapped": r"axes \d and \d are swapped|the axes come in the order",
+    "affine": r"right only where|the factor is 1 \+ weight|weight and bias are swapped",
+    "swapped": r"axes \d and \d are swapped|the axes are in the order",
     "permuted": r"in another order: ",
     "mode": r"Right in (training|evaluation), wrong in (training|evaluation)\.",
     "second step": r"Right at first, wrong from ",
-    "gradient": r"The forward pass is right, the gradient is not",
-    "not finite": r"(NaN|Inf) (in|begins)",
+    "gradient": r"The forward pass is right, but the gradient",
+    "not finite": r"(NaN|Inf) (in|first appears)",
     "dtype": r"only the dtype differs",
     "shape": r"only the shape differs$",
 }
@@ -191,7 +191,7 @@ CASES = {
         "layer_norm",
         (("return y.to(x.dtype)", "return y.permute(2, 0, 1)"),),
         layer(train(normal(4, 5, 7))),
-        "right numbers, only the shape differs: the axes come in the order 2, 0, 1",
+        "right numbers, only the shape differs: the axes are in the order 2, 0, 1",
     ),
     "groups in another order": Case(
         "permuted",
@@ -234,7 +234,7 @@ CASES = {
         "layer_norm",
         ((LN_WEIGHT, "y = y * self.bias"), (LN_BIAS, "y = y + self.weight")),
         layer(),
-        "weight and bias have changed places",
+        "weight and bias are swapped",
     ),
     "one plus weight": Case("affine", "layer_norm", ((LN_WEIGHT, "y = y * (1 + self.weight)"),), layer(), "the factor is 1 + weight"),
     # when it is wrong
@@ -271,7 +271,7 @@ CASES = {
         "layer_norm",
         (("var + self.eps", "var.detach() + self.eps"),),
         layer(train(normal(5, 7)), evaluate(normal(4, 7))),
-        "The forward pass is right, the gradient is not: that of input.",
+        "The forward pass is right, but the gradient of input is wrong.",
     ),
     # numbers that are not finite
     "constant rows": Case(
@@ -293,7 +293,7 @@ CASES = {
         "batch_norm",
         (("self.running_var += momentum", "self.running_var *= torch.inf * momentum"),),
         channels(train(normal(5, 3)), train(normal(5, 3)), evaluate(normal(4, 3))),
-        "Inf begins at step 1 · running_var.",
+        "Inf first appears at step 1 · running_var.",
     ),
     # only the form
     "dtype": Case(

@@ -43,7 +43,7 @@ def test_check_shows_its_steps_and_verdict_in_order(tmp_path: Path, environment:
     mistake = next(each for each in read_mistakes(tiny.exercise("rms")) if each.name == "eps-outside-root")
     (tmp_path / "rms.py").write_text(mistake.source, encoding="utf-8")
     seen, code = frames(["check", "rms"], tmp_path, environment, LATEST_S)
-    steps = ["PyTorch starts", "Looking for the mistake …", "eps-outside-root"]  # the checks may be over before the bar is drawn again
+    steps = ["starting PyTorch", "Looking for the mistake …", "eps-outside-root"]  # the checks may be over before the bar is drawn again
     places = [shown(seen, step) for step in steps]
     assert code == 1 and all(places), [frame.text for frame in seen]
     assert [each[0] for each in places] == sorted(each[0] for each in places)
@@ -63,5 +63,5 @@ def test_several_checks_are_lines_until_all_are_complete(tmp_path: Path, environ
 
 def test_warming_says_how_much_is_done(tmp_path: Path, environment: dict[str, str]) -> None:
     seen, code = frames(["warm"], tmp_path, environment, LATEST_S)
-    assert code == 0 and shown(seen, "what is expected, once for seed 0") and shown(seen, "2 exercises are ready after")
+    assert code == 0 and shown(seen, "expected results, once for seed 0") and shown(seen, "2 exercises are ready after")
     assert_moving(seen)

@@ -177,7 +177,12 @@ def functions_of(source: Source, node: ast.expr, values: np.ndarray, right: np.n
     text = source.text_of(node)
     if values.shape != right.shape or not (right > 0).all():
         return
-    for power, words in ((0.5, _("its root")), (2, _("its square")), (-1, _("its reciprocal")), (-0.5, _("its reciprocal root"))):
+    for power, words in (
+        (0.5, _("the square root of the right value")),
+        (2, _("the square of the right value")),
+        (-1, _("the reciprocal of the right value")),
+        (-0.5, _("the reciprocal root of the right value")),
+    ):
         if same(values, right**power, tolerance):
             yield one(source, node, f"(({text}) ** {power})", words)
 

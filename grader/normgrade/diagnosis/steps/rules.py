@@ -86,7 +86,7 @@ def turned(source: Source, node: ast.expr) -> Iterator[Variant]:
         return
     left, right, sign = source.text_of(node.left), source.text_of(node.right), SIGNS[type(node.op)]
     if sign in "-/":
-        yield one(source, node, f"(({right}) {sign} ({left}))", _("the two sides the other way round"))
+        yield one(source, node, f"(({right}) {sign} ({left}))", _("with the two sides swapped"))
     for other in SHOWN:
         if other != sign:
             words = _("{other} instead of {name}", other=SHOWN[other], name=SHOWN[sign])
@@ -120,10 +120,10 @@ def outside(source: Source, node: ast.expr) -> Iterator[Variant]:
         without_term = source.range_of(inner.left)[1]
         root = source.text[start:first] + source.text[first:without_term] + source.text[last:end]
         if function_name(node) == "sqrt":
-            yield one(source, node, f"({root} + {source.text_of(inner.right)})", _("with {term} outside of the root", term=term))
+            yield one(source, node, f"({root} + {source.text_of(inner.right)})", _("with {term} outside the root", term=term))
         else:
             new = f"(1 / ({root.replace('rsqrt', 'sqrt')} + {source.text_of(inner.right)}))"
-            yield one(source, node, new, _("with {term} outside of the root", term=term))
+            yield one(source, node, new, _("with {term} outside the root", term=term))
 
 
 def is_small(node: ast.expr) -> bool:
@@ -155,7 +155,7 @@ def swapped(source: Source, node: ast.expr) -> Iterator[Variant]:
             Edit(*source.range_of(node), source.text_of(following)),
             Edit(*source.range_of(following), source.text_of(node)),
         )
-        yield Variant(edits, _("two steps the other way round"))
+        yield Variant(edits, _("with two steps swapped"))
 
 
 def distributed(source: Source, node: ast.expr) -> Iterator[Variant]:

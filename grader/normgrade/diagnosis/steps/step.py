@@ -66,12 +66,11 @@ class Step:
     def says(self) -> str:
         """The step in words."""
         parts = [told_right(self.right)] if self.right else []
-        name, line = self.wrong.name, self.line
-        parts.append((_("{name} is not (line {line})") if parts else _("{name} is not right (line {line})")).format(name=name, line=line))
+        parts.append(_("{name} is wrong (line {line})", name=self.wrong.name, line=self.line))
         if how := _(", ").join(filter(None, (self.how, self.as_if))):
             parts[-1] += _(": ") + how
-        parts += [_("nor is {name} after it (line {line})", name=each.name, line=each.line) for each in self.later]
-        return _("; ").join([*parts, _("from there on everything follows")])
+        parts += [_("{name} is also wrong (line {line})", name=each.name, line=each.line) for each in self.later]
+        return _("; ").join([*parts, _("all other errors follow from this")])
 
     @property
     def as_if(self) -> str:

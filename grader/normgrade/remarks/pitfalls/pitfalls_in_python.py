@@ -36,108 +36,110 @@ UNKNOWN = r"\A(?P<called>[\w.<>]+)\(\) got an unexpected keyword argument '(?P<g
 NO_FORWARD = r'Module \[(?P<owner>\w+)\] is missing the required "forward" function'
 UNDEFINED = r"name '(?P<name>\w+)' is not defined"
 
-NO_DEBUGGER = N_("No debugger runs while code is graded: `normgrade repro {slug}` writes a script that makes the same call.")
+NO_DEBUGGER = N_("A debugger cannot be used while code is graded. Run `normgrade repro {slug}` to write a script that makes the same call.")
 SELF = N_("The first parameter of a method is `self`: write `def {name}({parameters}):`.")
 
 PYTHON = (
     # The class
     Pitfall("Exception", "", SELF, method_without_self),
-    Pitfall("AttributeError", TOO_EARLY, N_("`super({name})` lacks its second argument: write `super().__init__()`."), super_of_a_class),
-    Pitfall("AttributeError", TOO_EARLY, N_("`super().__init__()` comes too late: make it the first line of `__init__`."), late_super),
-    Pitfall("AttributeError", TOO_EARLY, N_("Call `super().__init__()` in the first line of `__init__`."), no_super),
-    Pitfall("AttributeError", WITHOUT_INIT, N_("Call `super().__init__()` in the first line of `__init__`."), no_super),
+    Pitfall(
+        "AttributeError", TOO_EARLY, N_("`super({name})` is missing its second argument: write `super().__init__()`."), super_of_a_class
+    ),
+    Pitfall("AttributeError", TOO_EARLY, N_("`super().__init__()` is called too late: make it the first line of `__init__`."), late_super),
+    Pitfall("AttributeError", TOO_EARLY, N_("Call `super().__init__()` on the first line of `__init__`."), no_super),
+    Pitfall("AttributeError", WITHOUT_INIT, N_("Call `super().__init__()` on the first line of `__init__`."), no_super),
     Pitfall("TypeError", TOO_MANY, SELF, without_self),
     Pitfall("TypeError", TOO_MANY, N_("The exercise calls it as `{signature}`."), of_the_contract),
-    Pitfall("TypeError", TOO_MANY, N_("The layer is called with its inputs: `forward` takes `self` and each of them."), of_the_layer),
-    Pitfall("TypeError", LACKING, N_("The exercise calls it as `{signature}`: any further argument needs a default."), of_the_contract),
+    Pitfall("TypeError", TOO_MANY, N_("The layer is called with its inputs: `forward` must accept `self` and each input."), of_the_layer),
+    Pitfall("TypeError", LACKING, N_("The exercise calls it as `{signature}`: any other parameter needs a default."), of_the_contract),
     Pitfall(
         "TypeError",
         LACKING,
-        N_("The layer is called with its inputs only: keep {names} in `self`, or give it a default."),
+        N_("The layer is called only with its inputs: store {names} in `self`, or add a default."),
         of_the_layer,
     ),
-    Pitfall("TypeError", UNKNOWN, N_("The exercise calls it as `{signature}`: name the arguments as it does."), of_the_contract),
+    Pitfall("TypeError", UNKNOWN, N_("The exercise calls it as `{signature}`: use the same parameter names."), of_the_contract),
     Pitfall("NotImplementedError", NO_FORWARD, N_("A layer computes in `forward`: rename `{name}`."), nearly_forward),
     Pitfall(
         "NotImplementedError",
         NO_FORWARD,
-        N_("`forward` is no method of the class: indent it exactly as far as `def __init__`."),
+        N_("`forward` is not a method of the class: indent it exactly like `def __init__`."),
         forward_within,
     ),
     Pitfall("NotImplementedError", NO_FORWARD, N_("Write the method `def forward(self, x):`, which computes the output.")),
-    Pitfall("NotImplementedError", "", N_("`{name}` is not written yet: put your code in the place of this line."), unwritten),
+    Pitfall("NotImplementedError", "", N_("`{name}` is not written yet: replace this line with your code."), unwritten),
     # Names
     Pitfall("NameError", UNDEFINED, N_("Add `{line}` at the top of the file."), an_import),
     Pitfall("NameError", UNDEFINED, N_("The first parameter of a method is `self`: add it to `{name}`."), no_self_parameter),
     Pitfall(
         "NameError",
         UNDEFINED,
-        N_("`{name}` is known only in `{method}`: write `self.{name} = {name}` there, and `self.{name}` here."),
+        N_("`{name}` is defined only in `{method}`: write `self.{name} = {name}` there, and `self.{name}` here."),
         of_another_method,
     ),
     Pitfall(
         "UnboundLocalError",
         r"local variable '(?P<name>\w+)'",
-        N_("`{name}` is assigned in this function, which makes it a local name: give it a value before this line."),
+        N_("`{name}` is assigned in this function, so it is a local variable: assign it before this line."),
     ),
     Pitfall(
         "AttributeError",
         r"'(?P<owner>\w+)' object has no attribute '(?P<name>\w+)'",
-        N_("No line sets `self.{name}`: do so in `__init__`."),
+        N_("`self.{name}` is never set: set it in `__init__`."),
         never_set,
     ),
     Pitfall(
-        "AttributeError", r"'NoneType' object has no", N_("The value is None here: was it switched off, or does a function lack `return`?")
+        "AttributeError", r"'NoneType' object has no", N_("This value is None: was it switched off, or is `return` missing in a function?")
     ),
     Pitfall(
         "TypeError",
         r"unsupported operand type.*'NoneType'",
-        N_("One of the two values is None: was it switched off, or does a function lack its `return`?"),
+        N_("One of the two values is None: was it switched off, or is `return` missing in a function?"),
     ),
     Pitfall(
         "TypeError",
         r"unsupported operand type.*'(builtin_function_or_method|method|function)'",
-        N_("A function stands here in the place of its result: add the parentheses of the call."),
+        N_("This is a function, not its result: add parentheses to call it."),
     ),
     Pitfall(
         "TypeError",
         r"has no len\(\)|'int' object is not (iterable|subscriptable)|must be an iterable, not int|concatenate tuple \(not \"int\"\)",
-        N_("This value is an int here, and the line takes it for a tuple: if it can be either, make a tuple of the int first."),
+        N_("This value is an int, but the line needs a tuple: if it can be either, convert the int to a tuple first."),
     ),
-    Pitfall("RecursionError", "", N_("`{name}` calls itself again and again without an end."), itself),
-    Pitfall("ZeroDivisionError", "", N_("The divisor is 0 for this input: think of one that holds a single value.")),
+    Pitfall("RecursionError", "", N_("`{name}` calls itself without end."), itself),
+    Pitfall("ZeroDivisionError", "", N_("The divisor is 0 for this input: consider an input with a single value.")),
     # One file
     Pitfall(
         "ModuleNotFoundError|ImportError",
         r"No module named '(?P<name>[\w.]+)'|(?=attempted relative import)",
-        N_("Only this one file is graded, with Python, NumPy and PyTorch: if it needs code of another file, put that code in here."),
+        N_("Only this file is graded, with Python, NumPy and PyTorch: if it needs code from another file, copy that code here."),
     ),
     # The walls
     Pitfall(
         "timed out|OSError|TorchDynamoException|ShortenTraceback",
         "",
-        N_("Leave `torch.compile` out: code is graded without a compiler."),
+        N_("Remove `torch.compile`: code is graded without a compiler."),
         anywhere("torch.compile"),
     ),
     Pitfall("BdbQuit|OSError|EOFError", "", NO_DEBUGGER, debugger),
     Pitfall("BdbQuit", "", NO_DEBUGGER),
-    Pitfall("EOFError", "reading a line", N_("Nobody types while code is graded: take the value from an argument, not from `input()`.")),
+    Pitfall("EOFError", "reading a line", N_("`input()` cannot be used while code is graded: take the value from an argument.")),
     Pitfall(
         "OSError",
         "",
-        N_("Code is graded without files: compute with the arguments only."),
+        N_("Code is graded without access to files: use only the arguments."),
         in_text(r"\b(open|load|save|savez|loadtxt|savetxt|read_\w+|write_\w+|mkdir|listdir|fromfile|tofile)\("),
     ),
-    Pitfall("OSError", "", N_("Code is graded without files, network and further processes: leave this line out."), no_raise),
-    Pitfall("RuntimeError", "can't start new thread", N_("Code is graded in a single thread: compute one thing after the other.")),
-    Pitfall("SystemExit|exited", "", N_("Leave `exit()` out: a function ends with `return`."), in_text(r"exit\b|\bquit\b|SystemExit")),
-    Pitfall("timed out", "", N_("The loop that begins on line {line} had not ended by then."), loop_around),
+    Pitfall("OSError", "", N_("Code is graded without access to files, the network and other processes: remove this line."), no_raise),
+    Pitfall("RuntimeError", "can't start new thread", N_("Code is graded in a single thread: compute one step after another.")),
+    Pitfall("SystemExit|exited", "", N_("Remove `exit()`: end the function with `return`."), in_text(r"exit\b|\bquit\b|SystemExit")),
+    Pitfall("timed out", "", N_("The loop that begins on line {line} was still running."), loop_around),
 )
 AT_LAST = (  # if no other cause is known
     Pitfall(
         "not loaded",
         "",
-        N_('This call is made while the file is loaded: put tests of your own under `if __name__ == "__main__":`.'),
+        N_('This call is made while the file is loaded: put your own tests under `if __name__ == "__main__":`.'),
         in_a_call,
     ),
 )

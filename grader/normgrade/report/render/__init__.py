@@ -23,7 +23,7 @@ def renderer(format: str) -> Renderer:
     """Return the function that renders reports in the format of that name. Raise UsageError if there is no such format."""
     if format not in FORMATS:
         meant, known = did_you_mean(format, FORMATS), ", ".join(FORMATS)
-        raise UsageError(_('No format named "{name}".{meant} Formats are {known}.', name=format, meant=meant, known=known))
+        raise UsageError(_('"{name}" is not a valid format.{meant} Use one of: {known}.', name=format, meant=meant, known=known))
     return FORMATS[format]
 
 

@@ -37,7 +37,7 @@ class Cases:
     @property
     def word(self) -> str:
         """The outcome in the current language."""
-        return _("also asked") if self.shown.asked_in_vain else word_of(self.outcome)
+        return _("not required") if self.shown.asked_in_vain else word_of(self.outcome)
 
     def ended(self, outcome: Outcome) -> tuple[Check, ...]:
         return tuple(check for check in self.checks if check.outcome is outcome)
@@ -80,4 +80,4 @@ def which_cases(stem: str, checks: Sequence[Check]) -> str:
     shown, *others = (one_line(check.name) for check in checks)
     names = [name.removeprefix(stem) for name in others[:NAMED]]
     more = [_("{n} more", n=len(others) - NAMED)] if len(others) > NAMED else []
-    return " · ".join((shown, _("so too {cases}", cases=", ".join(names + more)))) if others else shown
+    return " · ".join((shown, _("also {cases}", cases=", ".join(names + more)))) if others else shown

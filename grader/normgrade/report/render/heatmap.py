@@ -108,7 +108,7 @@ def in_words(number: Row, ratio: float, others: int) -> str:
         "{index}: expected {expected}, got {actual}, off by {error}, allowed {allowed}",
         **{"index": index, "expected": expected, "actual": actual, "error": error, "allowed": allowed},
     )
-    times = _(" ({ratio} times that)", ratio=as_size(ratio)) if 1 < ratio < math.inf else ""
+    times = _(" (exceeded by a factor of {ratio})", ratio=as_size(ratio)) if 1 < ratio < math.inf else ""
     block = _("; the worst of {count} numbers here", count=others + 1) if others else ""
     return said + times + block
 
@@ -187,10 +187,12 @@ def square(cell: Cell, x: float, y: float) -> Square:
 def caption(block: tuple[int, int]) -> str:
     """Return the explanation of a cell."""
     if block == (1, 1):
-        return _("Each cell is a number. The stronger its colour, the further beyond what is allowed; the ring marks the worst.")
+        return _(
+            "Each cell is one number. A stronger colour marks an error further beyond the allowed one. The ring marks the worst number."
+        )
     rows, columns = block
     return _(
-        "Each cell is a block of {rows} × {columns} numbers, as bad as the worst of them. The ring marks the worst of all.",
+        "Each cell is a block of {rows} × {columns} numbers, and shows the worst of them. The ring marks the worst number of all.",
         rows=rows,
         columns=columns,
     )
@@ -199,9 +201,9 @@ def caption(block: tuple[int, int]) -> str:
 def meaning(level: int) -> str:
     """Return the meaning of a colour; the scale is logarithmic."""
     if level == 0:
-        return _("within what is allowed")
+        return _("within the allowed error")
     if level == INFINITE:
-        return _("infinitely far, or not a number")
+        return _("infinite error, or not a number")
     if level == DECADES:
-        return _("beyond {times} times what is allowed", times=f"{10 ** (DECADES - 1):,}")
-    return _("up to {times} times what is allowed", times=f"{10**level:,}")
+        return _("more than {times} times the allowed error", times=f"{10 ** (DECADES - 1):,}")
+    return _("up to {times} times the allowed error", times=f"{10**level:,}")

@@ -166,7 +166,7 @@ def remarks(report: Report) -> dict[int, list[str]]:
             said[spot.line].append(remark)
     for group in grouped(report.checks):
         for line in dict.fromkeys(line for check in group.checks for line in lines_raised(check)):
-            said.setdefault(line, []).append(_("raised here: {claim}", claim=group.claim))
+            said.setdefault(line, []).append(_("raised an exception: {claim}", claim=group.claim))
     return said
 
 

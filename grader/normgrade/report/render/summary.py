@@ -169,8 +169,8 @@ def in_vain(report: Report) -> str:
     if not courtesies:
         return ""
     return n_(
-        "{n} claim is asked as well, and does not decide: {mark}.",
-        "{n} claims are asked as well, and do not decide: {mark}.",
+        "{n} failed claim is not required to pass: {mark}.",
+        "{n} failed claims are not required to pass: {mark}.",
         courtesies,
         mark=MARKS[Outcome.SKIPPED],
     )
@@ -216,7 +216,7 @@ def strip_of(report: Report) -> Mapping[Kind, list[Outcome]]:
 def not_tried(report: Report) -> str:
     """Return how many claims were not tried; "" if all were."""
     skipped = sum(cases.outcome is Outcome.SKIPPED for cases in grouped(report.checks))
-    return n_("{n} claim was not tried.", "{n} claims were not tried.", skipped) if skipped else ""
+    return n_("{n} claim was not checked.", "{n} claims were not checked.", skipped) if skipped else ""
 
 
 def next_commands(report: Report, more: str = "-v") -> list[str]:

@@ -96,7 +96,7 @@ def print_all(reports: Sequence[Report], console: Console, detail: Detail, with_
 
 def parts_of_all(reports: Sequence[Report], detail: Detail, with_losses: bool) -> Iterator[RenderableType]:
     if not reports:
-        yield Text(_("Nothing was graded: `normgrade list` shows the exercises."))
+        yield Text(_("Nothing was graded. Run `normgrade list` to see the exercises."))
     if detail == QUIET:
         yield from map(line_of, reports)
         return
@@ -135,8 +135,8 @@ def untouched(reports: Sequence[Report]) -> Iterator[RenderableType]:
     if more := len(reports) - 1:
         yield Text(
             n_(
-                "{n} more exercise is not started; `normgrade list` shows it.",
-                "{n} more exercises are not started; `normgrade list` shows them.",
+                "{n} more exercise is not started. Run `normgrade list` to see it.",
+                "{n} more exercises are not started. Run `normgrade list` to see them.",
                 more,
             )
         )
@@ -148,7 +148,7 @@ def line_of(report: Report) -> Text:
     found = found or search_in_words(report)
     score, sandbox = score_in_words(report), _("sandbox: {tier}", tier=sandbox_in_word(report))
     seed = _("seed {seed}", seed=report.seed) if report.seed else ""
-    died = n_("died {n} time", "died {n} times", len(report.deaths)) if report.deaths else ""
+    died = n_("process died {n} time", "process died {n} times", len(report.deaths)) if report.deaths else ""
     outcome = _("; ").join([outcome_in_words(report), *also_asked(report)])
     parts = one_line(report.submission), score, outcome, one_line(found), died, sandbox, course_in_words(report), seed
     said = " · ".join(filter(None, parts))

@@ -154,8 +154,8 @@ def failures(report: Report, cases: Sequence[Cases], detail: Detail) -> Iterator
     if (left_out := len(every) - detail.claims) > 0:
         yield Text(
             n_(
-                "and {n} more claim that does not hold: {key} shows it",
-                "and {n} more claims that do not hold: {key} shows them",
+                "{n} more claim does not hold; use {key} to see it",
+                "{n} more claims do not hold; use {key} to see them",
                 left_out,
                 key=detail.more,
             )

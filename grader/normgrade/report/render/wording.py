@@ -116,8 +116,10 @@ def search_in_words(report: Report) -> str:
     if report.stopped_after_s is None:
         return ""
     if not report.stopped_after_s:
-        return _("No time was left to look for the mistake: `--timeout` gives more.")
-    return _("The search for the mistake was stopped after {seconds:.1f} s: which one it is remains open.", seconds=report.stopped_after_s)
+        return _("There was no time left to look for the mistake. Use `--timeout` to allow more time.")
+    return _(
+        "The search for the mistake was stopped after {seconds:.1f} s, before the mistake was certain.", seconds=report.stopped_after_s
+    )
 
 
 def deaths_in_words(report: Report) -> str:
@@ -126,8 +128,8 @@ def deaths_in_words(report: Report) -> str:
         return ""
     first = report.deaths[0]
     return n_(
-        "The process that your code ran in died at play {play} ({check}): {why}. A new one played everything again: one death is forgiven.",
-        "The process that your code ran in died {n} times, first at play {play} ({check}): {why}. Only one death is forgiven.",
+        "The process that ran your code died at play {play} ({check}): {why}. Everything was played again. Only one death is allowed.",
+        "The process that ran your code died {n} times, first at play {play} ({check}): {why}. Only one death is allowed.",
         len(report.deaths),
         play=first.play,
         check=one_line(first.check),
@@ -221,8 +223,8 @@ def credit_in_words(report: Report) -> str:
         return ""
     cost, named = report.possible - report.earned, len(report.diagnoses[0].mistakes)
     return n_(
-        "{n} mistake (−{cost}); {claims} by the claims alone",
-        "{n} mistakes (−{cost}); {claims} by the claims alone",
+        "{n} mistake (−{cost}); counted by claims: {claims}",
+        "{n} mistakes (−{cost}); counted by claims: {claims}",
         named,
         cost=cost,
         claims=report.of_claims,
@@ -231,7 +233,7 @@ def credit_in_words(report: Report) -> str:
 
 def asked_as_well(claim: str) -> str:
     """Return the words for a claim that is a courtesy: it does not decide."""
-    return _("also asked: {claim}", claim=claim)
+    return _("not required to pass: {claim}", claim=claim)
 
 
 def also_asked(report: Report) -> list[str]:
@@ -246,7 +248,7 @@ def outcome_in_words(report: Report) -> str:
     if report.outcome is Outcome.PASSED:
         return _("passed")
     if report.outcome is Outcome.ERROR:
-        return _("error: the grader could not tell, which is no fault of your code")
+        return _("error: the grader failed, not your code")
     if report.outcome is Outcome.NOT_STARTED:
         return _("not started")
     if report.findings and report.earned == report.possible:
@@ -260,7 +262,7 @@ def next_step(report: Report) -> str:
     """Return the next step; "" for a report that passed."""
     slug = one_line(report.exercise)
     if report.outcome is Outcome.ERROR:
-        return _("Show this report to whoever keeps the course; `normgrade verify {slug}` proves where it is broken.", slug=slug)
+        return _("Show this report to the maintainer of the course. Run `normgrade verify {slug}` to see what is broken.", slug=slug)
     if report.outcome is not Outcome.FAILED or any(check.kind == Kind.PROOF for check in report.checks):
         return ""
     failed = [check for check in report.checks if check.outcome is Outcome.FAILED]
@@ -268,15 +270,15 @@ def next_step(report: Report) -> str:
         mistake = one_line(report.diagnoses[0].mistakes[0])
         if mistake in BUILT_IN:  # only a known mistake can be explained in numbers
             return _("Read the prompt again with `normgrade show {slug}`.", slug=slug)
-        return _("`normgrade explain {mistake} --exercise {slug}` shows it in numbers.", mistake=mistake, slug=slug)
+        return _("Run `normgrade explain {mistake} --exercise {slug}` to see it in numbers.", mistake=mistake, slug=slug)
     if failed and not report.diagnoses:
-        return _("`normgrade hint {slug}` gives a hint, `normgrade show {slug}` shows the task again.", slug=slug)
+        return _("Run `normgrade hint {slug}` for a hint, or `normgrade show {slug}` to read the task again.", slug=slug)
     return _("Read the prompt again with `normgrade show {slug}`.", slug=slug)
 
 
 def seed_in_words(seed: int) -> str:
     """Return how to draw the inputs of a seed again."""
-    return _("Seed {seed}: `--seed {seed}` draws the same inputs again.", seed=seed)
+    return _("Seed {seed}: use `--seed {seed}` to draw the same inputs again.", seed=seed)
 
 
 def losses_in_words(reports: Sequence[Report]) -> list[str]:
@@ -285,16 +287,16 @@ def losses_in_words(reports: Sequence[Report]) -> list[str]:
     if not open_to_it:
         return []
     return [
-        _("{tier}: this code ran with your permissions. What was open to it:", tier=WEAKEST),
+        _("{tier}: this code ran with your permissions. These were not protected:", tier=WEAKEST),
         *(f"  {_(loss)}" for loss in open_to_it),
-        _("`normgrade doctor` says why there are no stronger walls here."),
+        _("Run `normgrade doctor` to see why stronger walls are not available here."),
     ]
 
 
 def not_started(report: Report) -> str:
     slug, submission = one_line(report.exercise), one_line(report.submission)
     return _(
-        "{slug} is not started: `normgrade show {slug}` shows the task, and {submission} is where your code goes.",
+        "{slug} is not started. Run `normgrade show {slug}` to read the task, and write your code in {submission}.",
         slug=slug,
         submission=submission,
     )

@@ -99,7 +99,7 @@ class Channel:
             self.answers.put(received)  # every later question gets the same error
             raise received
         if received[0] != serial or type(received[1]) is not kind:
-            raise Forged(_("an answer that nobody asked for"))
+            raise Forged(_("an unexpected answer"))
         return received[1]
 
     def lines_running(self, timeout_s: float) -> tuple[Frame, ...]:

@@ -63,7 +63,7 @@ class Host:
         for name in (tier, required):
             if name not in {*TIERS, AUTO}:
                 meant, known = did_you_mean(name, TIERS), ", ".join(TIERS)
-                raise UsageError(_('No sandbox named "{name}".{meant} There is {known}.', name=name, meant=meant, known=known))
+                raise UsageError(_('"{name}" is not a valid sandbox.{meant} Use one of: {known}.', name=name, meant=meant, known=known))
         self.tier = tier
         self.required = required
         self.before_worker = before_worker
@@ -274,15 +274,13 @@ class Worker:
         except Closed:  # the process died before it got the submission: the next question notices it
             return
         except (NoAnswer, Forged):
-            error = Error(Cause.NOT_LOADED, _("it gave no answer"))
+            error = Error(Cause.NOT_LOADED, _("it did not answer"))
         if error is not None:
             self.end_process()
             why, file = f"{error.types[0] if error.types else 'Error'}: {error.message}", self.submission.file_name
             if isinstance(message, Load):
-                raise CourseError(
-                    _('The {probes} that belongs to "{file}" cannot be loaded: {why}.', probes=message.file_name, file=file, why=why)
-                )
-            raise CourseError(_('The list of what is banned that belongs to "{file}" cannot be loaded: {why}.', file=file, why=why))
+                raise CourseError(_('The {probes} of "{file}" cannot be loaded: {why}.', probes=message.file_name, file=file, why=why))
+            raise CourseError(_('The list of banned names for "{file}" cannot be loaded: {why}.', file=file, why=why))
 
     def ask(self, message: Question) -> Observation:
         """Return the answer to one question, or an observation that says why there is none."""
@@ -334,7 +332,7 @@ class Worker:
         except Lost:
             return self.zygote_lost()
         if isinstance(trouble, Forged):
-            return Error(Cause.FORGED, _("your code wrote to the pipe that belongs to the grader: {trouble}", trouble=trouble))
+            return Error(Cause.FORGED, _("your code wrote to a pipe of the grader: {trouble}", trouble=trouble))
         if isinstance(trouble, NoAnswer):
             slow = _("no answer within {seconds:g} s: is there an endless loop?", seconds=self.limits.answer_s)
             return Error(Cause.TIMED_OUT, slow if self.left_s > 0 else used_up(self.limits), frames=running)
@@ -344,7 +342,7 @@ class Worker:
         """Start another zygote, because the last one died with the worker. After too many losses the submission gets no further chance."""
         self.host.restart()
         self.losses += 1
-        error = Error(Cause.CRASHED, _("the process that your code ran in was killed from inside, together with its parent"))
+        error = Error(Cause.CRASHED, _("your code killed its own process and the parent process"))
         if self.losses >= LOSSES:
             self.failure = Observation(error=error)
         return error
@@ -369,8 +367,8 @@ def too_weak(found: Protection, required: str) -> str:
     """Return the reasons why nothing is graded here, and a command that shows the missing parts."""
     reasons = _("; ").join(f"{tier}: {found.reasons[tier]}" for tier in at_least(required) if tier in found.reasons)
     return _(
-        'Nothing was graded: the tier "{required}" is required, and this machine offers "{offered}". {reasons}. '
-        "`normgrade doctor` shows what is missing.",
+        'Nothing was graded: the tier "{required}" is required, but this machine offers only "{offered}". {reasons}. '
+        "Run `normgrade doctor` to see what is missing.",
         required=required,
         offered=found.tier,
         reasons=reasons,
@@ -379,14 +377,12 @@ def too_weak(found: Protection, required: str) -> str:
 
 def without_cause() -> GraderError:
     """Return the error for a process that ended twice before any submission ran in it."""
-    return GraderError(_("The process that runs submissions ended twice without cause. Is memory short? Free some, and try again."))
+    return GraderError(_("The process that runs submissions ended twice for no known reason. Memory may be low: free some, and try again."))
 
 
 def out_of_memory(limits: Limits) -> str:
     """Return the message for a submission that needs too much memory."""
-    return _(
-        "memory limit: your code may use {limit} MiB beyond what PyTorch itself needs, and none that is shared", limit=limits.memory_mib
-    )
+    return _("memory limit: your code may use {limit} MiB more than PyTorch itself needs, and no shared memory", limit=limits.memory_mib)
 
 
 def used_up(limits: Limits) -> str:
@@ -397,7 +393,7 @@ def used_up(limits: Limits) -> str:
 def how_it_ended(ending: Ending) -> Error:
     """Return the error for a process that closed its pipe without an answer."""
     if not ending.alone or ending.code == BROKEN:
-        why = _("your code closed the files that answers go through, or changed Python so that no answer could be sent")
+        why = _("your code closed the files through which answers are sent, or changed Python so that no answer could be sent")
         return Error(Cause.EXITED, why)
     if ending.code >= 0:
         return Error(Cause.EXITED, _("your code ended the process with exit code {code}", code=ending.code))

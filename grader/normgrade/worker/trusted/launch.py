@@ -220,7 +220,7 @@ class Spawner:
         self.spare: Channel | None = self.launch(DEFAULT_BUDGET)
 
     def protection(self) -> Protection:
-        reason = _("its walls are Linux's, and workers are not forked here")
+        reason = _("its walls need Linux, and workers are not forked here")
         return Protection("process", 0, tuple(map(_, Process.loses)), dict.fromkeys(TIERS[1:], reason))
 
     @property
@@ -334,9 +334,9 @@ def did_not_start(log: bytes, code: int | None) -> GraderError:
         return GraderError(
             _("PyTorch is not installed for {python}. Run `{python} -m pip install torch`, then try again.", python=sys.executable)
         )
-    late = _("nothing within {seconds:g} s", seconds=START_S)
-    ending = late if code is None else _("nothing, and ended with exit code {code}", code=code)
+    late = _("no output within {seconds:g} s", seconds=START_S)
+    ending = late if code is None else _("no output, and exit code {code}", code=code)
     tail = "\n".join(said.splitlines()[-8:]) or ending
     return GraderError(
-        _("The process that runs submissions did not start. Does `python -c 'import torch'` work? It said:\n{said}", said=tail)
+        _("The process that runs submissions did not start. Check if `python -c 'import torch'` works. Its output:\n{said}", said=tail)
     )

@@ -58,7 +58,7 @@ def none_in_between(pattern: str) -> Iterator[None]:
     yield
     if next_number() != before + 1 and compiled() == compiled_before:
         why = _(
-            "autograd computed a gradient during this call, which the exercise bans (by the rule `{pattern}`): it is to be written by hand",
+            "autograd computed a gradient during this call, which the exercise bans (by the rule `{pattern}`): it must be written by hand",
             pattern=pattern,
         )
         raise ByHand(why)

@@ -39,7 +39,7 @@ def refuse(ban: Ban, name: str) -> None:
     """Raise BannedImport if the library of a module is banned."""
     if pattern := ban.against(name.partition(".")[0]):
         why = _(
-            "this imports `{name}`, which the exercise bans (by the rule `{pattern}`): it is to be written without",
+            "this imports `{name}`, which the exercise bans (by the rule `{pattern}`): the code must be written without it",
             name=name,
             pattern=pattern,
         )

@@ -190,7 +190,7 @@ def forbid_subclasses(ban: Ban) -> None:
             names = f"torch.nn.{base.__qualname__}", f"{base.__module__}.{base.__qualname__}"
             if names[1].startswith("torch.nn.") and (pattern := ban.against(*names)):
                 why = _(
-                    "this inherits from `{name}`, which the exercise bans (by the rule `{pattern}`): it is to be written by hand",
+                    "this inherits from `{name}`, which the exercise bans (by the rule `{pattern}`): it must be written by hand",
                     name=names[0] if hasattr(torch.nn, base.__qualname__) else names[1],
                     pattern=pattern,
                 )

@@ -38,7 +38,7 @@ def describe(error: BaseException, file_name: str | None, step: int | str | None
     try:
         message = str(error)
     except BaseException:
-        message = _("its text could not be read")
+        message = _("its message could not be read")
     types = tuple(name_of(kind) for kind in type(error).__mro__ if kind is not object)
     if isinstance(error, RuntimeError) and SAID_BY_HAND in message:  # TorchScript wraps exceptions of operations
         types, message = (BY_HAND, *types), message.rpartition(SAID_BY_HAND)[2].partition("\n")[0]

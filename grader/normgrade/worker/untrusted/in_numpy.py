@@ -38,7 +38,7 @@ def settle(dtype: str, seed: int) -> None:
 def given(array: Array) -> np.ndarray:
     """Return a copy, which is rounded if the oracle asks for it: see `Backend.given`. Raises ValueError for bfloat16."""
     if array.dtype == "bfloat16":
-        raise ValueError(_("NumPy has no bfloat16: take float16"))
+        raise ValueError(_("NumPy does not support bfloat16: use float16"))
     return probes.entered(np.array(array.values))
 
 

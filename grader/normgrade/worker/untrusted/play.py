@@ -97,7 +97,7 @@ def places_of(seen: object) -> Mapping[str, Any]:
     """Return the mapping from places to values that a probe returned. Raises TypeError if it is no mapping."""
     if isinstance(seen, Mapping):
         return seen
-    raise TypeError(_("a probe returns a dict from places to values, and this one returned a {type}", type=type_name(seen)))
+    raise TypeError(_("a probe must return a dict from places to values, but this one returned a {type}", type=type_name(seen)))
 
 
 def with_builders(implementation: ModuleType, probes: ModuleType | None) -> Any:

@@ -39,7 +39,7 @@ def raising(name: str, pattern: str) -> Callable[..., Any]:
 
 def by_hand(name: str, pattern: str) -> ByHand:
     why = _(
-        "this calls `{name}`, which the exercise bans (by the rule `{pattern}`): it is to be written by hand",
+        "this calls `{name}`, which the exercise bans (by the rule `{pattern}`): it must be written by hand",
         name=name,
         pattern=pattern,
     )

@@ -202,7 +202,7 @@ def encoded(observation: Observation, serial: int, body_limit: int) -> bytes:
         framing.read_prefix(frame[: framing.PREFIX.size], framing.ANSWER_HEADER_BYTES, body_limit)
         return frame
     except (framing.ProtocolError, TypeError, ValueError, MemoryError) as error:
-        message = _("what was seen cannot be sent: {error}", error=error)
+        message = _("the observation cannot be sent: {error}", error=error)
         return messages.encode(type(observation)(error=Error(Cause.RAISED, message[:MESSAGE_LIMIT])), serial)
 
 

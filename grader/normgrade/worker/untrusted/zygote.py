@@ -83,7 +83,7 @@ def strongest(tiers: list[str], grader: Mapping[str, str], works: Callable[[], b
             return walls, Protection(walls.name, trials, tuple(map(_, walls.loses)), reasons)
         except Missing as reason:
             reasons[kind.name] = str(reason)
-    raise RuntimeError(_("not even right code works here: {reasons}", reasons=reasons))
+    raise RuntimeError(_("even right code does not work here: {reasons}", reasons=reasons))
 
 
 def build_and_test(walls: Walls, grader: Mapping[str, str], works: Callable[[], bool]) -> int:
@@ -119,7 +119,7 @@ def self_test(walls: Walls, grader: Mapping[str, str], works: Callable[[], bool]
     os.kill(pid, signal.SIGKILL)  # it is reaped with the first worker: waiting for the end of so large a process takes as long as the test
     if not said:
         status = os.waitpid(pid, 0)[1]
-        raise OSError(_("the worker of the self-test ended without a word ({code})", code=os.waitstatus_to_exitcode(status)))
+        raise OSError(_("the worker of the self-test ended without an answer ({code})", code=os.waitstatus_to_exitcode(status)))
     tried, failed = json.loads(said)
     return tried, failed
 
@@ -229,7 +229,7 @@ def reap_all() -> None:
         except ChildProcessError:
             return
         time.sleep(0.0005)
-    raise TimeoutError(_("after {seconds} s a submission's processes are still alive", seconds=GONE_S))
+    raise TimeoutError(_("the processes of a submission are still alive after {seconds} s", seconds=GONE_S))
 
 
 def children() -> list[int]:

@@ -46,7 +46,7 @@ def numbers(machine: str) -> dict[str, int]:
     """Return the numbers of all calls in the table that this machine has, by name. Raises Missing for an unknown machine."""
     column = {"x86_64": 1, "aarch64": 2}.get(machine)
     if column is None or sys.maxsize < 2**32:
-        raise Missing(_("system calls are known of 64-bit x86_64 and aarch64, and this Python runs on {machine}", machine=machine))
+        raise Missing(_("system calls are known only for 64-bit x86_64 and aarch64, but this Python runs on {machine}", machine=machine))
     rows = (row.split() for row in TABLE.split(","))
     return {row[0]: int(row[column]) for row in rows if row[column] != "-"}
 
@@ -54,7 +54,7 @@ def numbers(machine: str) -> dict[str, int]:
 def this_machine() -> str:
     """Return the name of the processor, such as "x86_64". Raises Missing if the system is not Linux."""
     if sys.platform != "linux":
-        raise Missing(_("the walls are Linux's, and this is {platform}; use Linux, or a container with Linux", platform=sys.platform))
+        raise Missing(_("the walls need Linux, but this is {platform}; use Linux, or a container with Linux", platform=sys.platform))
     return os.uname().machine
 
 

@@ -35,9 +35,9 @@ def abi() -> int:
         return call("landlock_create_ruleset", None, 0, VERSION)
     except OSError as error:
         if error.errno == errno.EOPNOTSUPP:
-            raise Missing(_("Landlock is switched off in this kernel; boot it with `landlock` in the list `lsm=`")) from error
+            raise Missing(_("Landlock is disabled in this kernel; boot it with `landlock` in the list `lsm=`")) from error
         if error.errno == errno.ENOSYS:
-            raise Missing(_("this kernel has no Landlock; Linux has it since 5.13")) from error
+            raise Missing(_("this kernel does not support Landlock; use Linux 5.13 or later")) from error
         raise Missing(_("Landlock cannot be used ({error}); a container's profile may forbid it", error=error)) from error
 
 

@@ -13,9 +13,9 @@ class Linux(Shut):
     forbidding = True
     promises: tuple[str, ...] = (
         *Shut.promises,
-        N_("the kernel forbids to read any file but the libraries; neither course nor normgrade can be read"),
+        N_("the kernel forbids reading any file except for the libraries; the course and normgrade cannot be read"),
     )
     loses: tuple[str, ...] = (
-        N_("existence: your code can ask whether a file or process is there, how large and how old it is, whose it is, where a link leads"),
-        N_("machine: your code can ask for the host's name, its kernel and processor, and how long it has been running"),
+        N_("existence: your code can find out if a file or process exists, its size, its age, its owner, and the target of a link"),
+        N_("machine: your code can find out the name of the host, its kernel, its processor and its uptime"),
     )

@@ -13,10 +13,10 @@ class Namespaces(Shut):
     own_view = True
     promises: tuple[str, ...] = (
         *Shut.promises,
-        N_("hidden files do not exist, the course and normgrade among them; host name, network, processes and messages are its own"),
-        N_("everything ends with the first process"),
+        N_("hidden files, including the course and normgrade, do not exist; host name, network, processes and messages are separate"),
+        N_("all processes end with the first one"),
     )
     loses: tuple[str, ...] = (
-        N_("second wall: files are out of sight, but nothing else forbids to read them"),
-        N_("machine: your code can ask for its kernel and processor, and how long it has been running"),
+        N_("second wall: files are hidden, but nothing else prevents reading them"),
+        N_("machine: your code can find out its kernel, its processor and its uptime"),
     )

@@ -28,11 +28,11 @@ class Process:
     name = "process"
     promises: tuple[str, ...] = (
         N_("the grader holds tests, reference and expected values in another process"),
-        N_("endless loops, crashes, floods of output and too much memory end that process only"),
-        N_("no core dumps and no files that grow, where the platform has such limits"),
+        N_("endless loops, crashes, floods of output and too much memory end only that process"),
+        N_("no core dumps and no growing files, if the platform has such limits"),
     )
     loses: tuple[str, ...] = (
-        N_("files: your code can read and change what you can, the reference solutions too"),
+        N_("files: your code can read and change everything that you can, including the reference solutions"),
         N_("network: your code can use it"),
         N_("processes: your code can start some, and signal every process of yours"),
     )

@@ -66,8 +66,8 @@ def right_code(facts: Facts) -> Iterator[Trial]:
     yield Trial(_("a library is imported late"), lambda: importlib.import_module(next(name for name in UNUSED if name not in sys.modules)))
     used = [sys.modules[name] for name in ("os", "numpy", "torch") if name in sys.modules]
     yield Trial(_("the files of the libraries are read"), lambda: [read_byte(str(module.__file__)) for module in used])
-    yield Trial(_("random bytes are had"), lambda: (os.urandom(8), read_byte("/dev/urandom")))
-    yield Trial(_("64 MiB of memory are had"), lambda: mmap.mmap(-1, 2**26, flags=mmap.MAP_PRIVATE).close())
+    yield Trial(_("random bytes are read"), lambda: (os.urandom(8), read_byte("/dev/urandom")))
+    yield Trial(_("64 MiB of memory are allocated"), lambda: mmap.mmap(-1, 2**26, flags=mmap.MAP_PRIVATE).close())
     yield Trial(_("a file descriptor is copied"), lambda: os.close(os.dup(2)))
     yield Trial(_("no stray file is open"), lambda: assert_true(not any(map(is_open, range(5, 64)))))
 
@@ -78,15 +78,15 @@ def shut_in(facts: Facts) -> Iterator[Trial]:
     yield Trial(_("read the grader's files"), lambda: read_byte(str(HERE)), HIDDEN)
     yield Trial(_("read /etc/passwd"), lambda: read_byte("/etc/passwd"), HIDDEN)
     for path in facts.neighbours:
-        yield Trial(_("read what lies beside a library"), lambda path=path: read_byte(str(path)), HIDDEN)  # type: ignore[misc]
+        yield Trial(_("read a file beside a library"), lambda path=path: read_byte(str(path)), HIDDEN)  # type: ignore[misc]
     yield Trial(_("list the root folder"), lambda: os.listdir("/"), HIDDEN)
     yield Trial(_("list the temporary folder"), lambda: os.listdir("/tmp"), HIDDEN)
-    yield Trial(_("read one's own memory map"), lambda: read_byte("/proc/self/maps"), HIDDEN)
+    yield Trial(_("read its own memory map"), lambda: read_byte("/proc/self/maps"), HIDDEN)
     yield Trial(_("read the zygote's environment"), lambda: read_byte(f"/proc/{zygote}/environ"), HIDDEN)
     yield Trial(_("write a file"), lambda: os.open("/dev/null", os.O_WRONLY), DENIED)
     yield Trial(_("create a file"), lambda: os.open("/tmp/normgrade-self-test", os.O_CREAT | os.O_RDWR | os.O_EXCL), DENIED)
     yield Trial(_("create a file in memory"), lambda: os.open("/dev/shm/normgrade-self-test", os.O_CREAT | os.O_RDWR | os.O_EXCL), DENIED)
-    yield Trial(_("cut a file by reading it"), lambda: os.open("/dev/null", os.O_RDONLY | os.O_TRUNC), DENIED)
+    yield Trial(_("truncate a file that is opened to be read"), lambda: os.open("/dev/null", os.O_RDONLY | os.O_TRUNC), DENIED)
     for name, family, kind in (
         (_("open a TCP socket"), socket.AF_INET, socket.SOCK_STREAM),
         (_("open a UDP socket"), socket.AF_INET, socket.SOCK_DGRAM),
@@ -103,7 +103,7 @@ def shut_in(facts: Facts) -> Iterator[Trial]:
     yield Trial(_("signal the zygote's thread"), lambda: call("tgkill", zygote, zygote, 0), DENIED)
     yield Trial(_("limit the zygote"), lambda: call("prlimit64", zygote, resource.RLIMIT_CORE, None, None), DENIED)
     yield Trial(_("lift a limit"), lambda: call("prlimit64", 0, resource.RLIMIT_FSIZE, bytes(16), None), DENIED)
-    yield Trial(_("have signals sent"), lambda: fcntl.fcntl(1, fcntl.F_SETOWN, zygote), DENIED)
+    yield Trial(_("choose the receiver of signals"), lambda: fcntl.fcntl(1, fcntl.F_SETOWN, zygote), DENIED)
     yield Trial(_("choose the signal sent"), lambda: fcntl.fcntl(1, F_SETSIG, 9), DENIED)
     yield Trial(_("be signalled by a pipe"), lambda: fcntl.fcntl(1, fcntl.F_SETFL, os.O_ASYNC), DENIED)
     yield Trial(_("type into a terminal"), lambda: fcntl.ioctl(0, TIOCSTI, b"x"), DENIED)
@@ -111,8 +111,8 @@ def shut_in(facts: Facts) -> Iterator[Trial]:
     yield Trial(_("grow a stack"), lambda: mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x100), NO_MEMORY)
     yield Trial(_("hide memory in a file"), lambda: call("memfd_create", b"", 0), NO_MEMORY)
     yield Trial(_("keep memory after the end"), lambda: call("shmget", 1, 1, 0), NO_MEMORY)
-    yield Trial(_("have more memory than allowed"), lambda: mmap.mmap(-1, 2**40, flags=mmap.MAP_PRIVATE), NO_MEMORY)
-    yield Trial(_("have a right of root's"), lambda: assert_true(bool(capabilities() & ~facts.kept_capabilities)), NOT_SO)
+    yield Trial(_("allocate more memory than allowed"), lambda: mmap.mmap(-1, 2**40, flags=mmap.MAP_PRIVATE), NO_MEMORY)
+    yield Trial(_("have a privilege of root"), lambda: assert_true(bool(capabilities() & ~facts.kept_capabilities)), NOT_SO)
     for name, arguments in FORBIDDEN.items():
         yield Trial(_("call {name}", name=name), lambda name=name, arguments=arguments: call(name, *arguments), (errno.EPERM,))  # type: ignore[misc]
 

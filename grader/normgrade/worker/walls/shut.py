@@ -21,7 +21,9 @@ RULES_FD = 5  # the file descriptor of Landlock's rules in a worker, which close
 
 # Two capabilities to read files of other users: the first is for reading only; the second is used if a container lacks the first.
 READ_SEARCH, OVERRIDE = 1 << 2, 1 << 1  # CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE
-KEPT = N_("a right of root's: Python lies where only root may go, so your code can ask for files in folders that are closed to others")
+KEPT = N_(
+    "a privilege of root: only root can enter the folder of Python, so your code can look up files in folders that are closed to others"
+)
 
 
 class Shut(Process):
@@ -33,8 +35,8 @@ class Shut(Process):
         *Process.promises,
         N_("no file can be written or changed"),
         N_("no network, no socket of any kind, no other process, no thread"),
-        N_("memory of every kind counts, and has a limit"),
-        N_("under root the code runs as nobody"),
+        N_("memory of every kind counts towards a limit"),
+        N_("if root runs the grader, the code runs as nobody"),
     )
 
     def __init__(self) -> None:

@@ -54,7 +54,7 @@ class View:
             with suppress(OSError):  # kernels before 5.12 have no such call; the filter of system calls forbids writing too
                 make_read_only(Path("/"))
         except OSError as error:
-            self.give_up(_("no namespaces ({error}); let users have namespaces of their own, or install bubblewrap", error=error))
+            self.give_up(_("namespaces cannot be used ({error}); enable user namespaces, or install bubblewrap", error=error))
         return entered
 
     def give_up(self, reason: str) -> None:
@@ -125,7 +125,7 @@ def free_place(bound: Iterable[Path]) -> Path:
         if place.is_dir() and place not in on_the_way:
             mount("none", place, "tmpfs", NO_SETUID | NO_DEVICES | NO_PROGRAMS)
             return place
-    raise Missing(_("libraries lie in every folder that could be the new root: {folders}", folders=", ".join(PLACES)))
+    raise Missing(_("every folder that could be the new root contains libraries: {folders}", folders=", ".join(PLACES)))
 
 
 def show(paths: Iterable[Path], root: Path) -> None:

@@ -89,7 +89,7 @@ class Capture:
 
     def end_answer(self) -> None:
         """Complete the output of one answer."""
-        more = "\n" + _("… {n:,} more bytes: so much printing takes time", n=self.dropped_bytes) + "\n" if self.dropped_bytes else ""
+        more = "\n" + _("… {n:,} more bytes: printing this much takes time", n=self.dropped_bytes) + "\n" if self.dropped_bytes else ""
         self.said.append(printable(self.kept.decode("utf-8", "replace")) + more if self.kept else "")
         self.kept, self.dropped_bytes, self.pending = bytearray(), 0, b""
         if self.awaited:

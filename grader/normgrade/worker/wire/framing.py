@@ -92,13 +92,13 @@ def read_exactly(fd: int, size: int) -> bytes:
 def read_prefix(data: bytes, header_limit: int, body_limit: int) -> Prefix:
     """Check the prefix of a frame before its sizes are used, and return its fields."""
     if len(data) != PREFIX.size:
-        raise ProtocolError(_("a frame starts with {size} bytes, not {found}", size=PREFIX.size, found=len(data)))
+        raise ProtocolError(_("a frame starts with {size} bytes, not with {found}", size=PREFIX.size, found=len(data)))
     magic, version, *rest = PREFIX.unpack(data)
     prefix = Prefix(*rest)
     if magic != MAGIC or version != VERSION:
         raise ProtocolError(
             _(
-                "a frame starts with {magic!r} and version {version}, not {found!r} and {other}",
+                "a frame starts with {magic!r} and version {version}, not with {found!r} and {other}",
                 magic=MAGIC,
                 version=VERSION,
                 found=magic,
@@ -108,7 +108,7 @@ def read_prefix(data: bytes, header_limit: int, body_limit: int) -> Prefix:
     if prefix.header_bytes > header_limit or prefix.body_bytes > body_limit:
         raise ProtocolError(
             _(
-                "a header of {header} and a body of {body} bytes; allowed are {header_limit} and {body_limit}",
+                "a header of {header} bytes and a body of {body} bytes; at most {header_limit} and {body_limit} are allowed",
                 header=prefix.header_bytes,
                 body=prefix.body_bytes,
                 header_limit=header_limit,
@@ -122,5 +122,5 @@ def split(prefix: Prefix, rest: bytes) -> Parts:
     """Split the bytes after the prefix into header and body. Raises ProtocolError if they are more or fewer than it promised."""
     promised = prefix.header_bytes + prefix.body_bytes
     if len(rest) != promised:
-        raise ProtocolError(_("{found} bytes after the prefix, which promised {promised}", found=len(rest), promised=promised))
+        raise ProtocolError(_("{found} bytes after the prefix, which declares {promised}", found=len(rest), promised=promised))
     return Parts(prefix.kind, prefix.serial, rest[: prefix.header_bytes], memoryview(rest)[prefix.header_bytes :])

@@ -123,7 +123,7 @@ def read(kinds: Kinds[M], frame: framing.Parts) -> tuple[int, M]:
     allowed = {KINDS[kind]: kind for kind in (kinds if isinstance(kinds, tuple) else (kinds,))}
     if frame.kind not in allowed:
         known = _(" or ").join(map(str, allowed))
-        raise ProtocolError(_("a frame of kind {kind}; expected is {known}", kind=frame.kind, known=known))
+        raise ProtocolError(_("a frame of kind {kind}; expected {known}", kind=frame.kind, known=known))
     from normgrade.worker.wire.packing import unpack  # loads NumPy
 
     message = READERS[allowed[frame.kind]](unpack(frame.header, frame.body))
@@ -180,7 +180,7 @@ def read_substitute(content: object) -> Substitute:
 
 def read_request(probe: object, inputs: object) -> Request:
     if not isinstance(inputs, dict):
-        raise ProtocolError(_("inputs that are no object"))
+        raise ProtocolError(_("inputs that are not an object"))
     return Request(text(probe), inputs)
 
 
@@ -203,7 +203,7 @@ def read_recording(content: object) -> Recording:
 def read_values(values: object) -> dict[str, Value]:
     """Return the values of an observation, by place."""
     if not isinstance(values, dict):
-        raise ProtocolError(_("values that are no object"))
+        raise ProtocolError(_("values that are not an object"))
     return {place: as_value(value) for place, value in values.items()}
 
 

@@ -66,7 +66,7 @@ class Body:
         """Take the next `size_bytes` bytes, and return the offset at which they begin."""
         start, left = self.taken, len(self.data) - self.taken
         if size_bytes > left:
-            raise ProtocolError(_("an array of {size} bytes where {left} are left", size=size_bytes, left=left))
+            raise ProtocolError(_("an array of {size} bytes, but only {left} bytes are left", size=size_bytes, left=left))
         self.taken += size_bytes
         return start
 
@@ -88,7 +88,7 @@ class Body:
 
     def finish(self) -> None:
         if left := len(self.data) - self.taken:
-            raise ProtocolError(_("{left} bytes that belong to no array", left=left))
+            raise ProtocolError(_("{left} bytes that do not belong to an array", left=left))
 
 
 def to_json(value: Any, arrays: list[bytes]) -> Any:
@@ -111,12 +111,12 @@ def to_json(value: Any, arrays: list[bytes]) -> Any:
         case Absent():
             return {"$absent": [value.name, value.there]}
         case _:
-            raise ProtocolError(_("a {type} cannot travel; numbers do as an Array", type=type(value).__name__))
+            raise ProtocolError(_("a {type} cannot be sent; send numbers as an Array", type=type(value).__name__))
 
 
 def from_json(value: Any, body: Body, depth: int) -> Any:
     if depth > DEPTH:
-        raise ProtocolError(_("values more than {depth} deep", depth=DEPTH))
+        raise ProtocolError(_("values nested more than {depth} levels deep", depth=DEPTH))
     match value:
         case dict():
             return from_object(value, body, depth)
@@ -147,7 +147,7 @@ def from_object(value: dict[str, Any], body: Body, depth: int) -> Any:
 
 def short(value: int) -> int:
     if not -(2**63) <= value < 2**63:
-        raise ProtocolError(_("an int of more than 64 bits cannot travel"))
+        raise ProtocolError(_("an int of more than 64 bits cannot be sent"))
     return value
 
 
@@ -157,7 +157,7 @@ def to_bytes(array: Array) -> bytes:
         raise unknown_dtype(array.dtype)
     values = array.values
     if values.dtype != HELD[array.dtype]:
-        raise ProtocolError(_("an array that says {dtype} but holds {other}", dtype=array.dtype, other=values.dtype))
+        raise ProtocolError(_("an array declared as {dtype} that contains {other}", dtype=array.dtype, other=values.dtype))
     if array.dtype == "bfloat16":
         values = upper_half(np.ascontiguousarray(values))
     return values.astype(PACKED[array.dtype], copy=False).tobytes()
@@ -168,7 +168,7 @@ def upper_half(values: np.ndarray) -> np.ndarray:
     bits = values.view(np.uint32)
     lost = (bits & 0xFFFF != 0) & ~np.isnan(values)
     if lost.any():
-        raise ProtocolError(_("{value} in an array of bfloat16, which cannot hold it", value=values[lost].flat[0]))
+        raise ProtocolError(_("{value} in an array of bfloat16, which cannot represent it", value=values[lost].flat[0]))
     quiet = np.where(np.isnan(values), np.uint32(0x0040), np.uint32(0))  # so that no NaN is cut down to infinity
     return np.asarray(bits >> 16 | quiet)
 
@@ -180,7 +180,7 @@ def array(described: object, body: Body) -> Array:
     sizes, packed = dimensions(shape), PACKED[name]
     count = math.prod(sizes)
     if (count or math.prod(filter(None, sizes))) * packed.itemsize >= 2**63:
-        raise ProtocolError(_("an array of more bytes than there are addresses"))
+        raise ProtocolError(_("an array with more bytes than the address space"))
     values = np.ndarray(sizes, packed, body.data, body.take(count * packed.itemsize))
     if name == "bfloat16":
         return Array((values.astype(np.uint32) << 16).view(np.float32), name)
@@ -199,4 +199,4 @@ def absent(name: object, there: object) -> Absent:
 
 
 def unknown_dtype(name: str) -> ProtocolError:
-    return ProtocolError(_("an array of dtype {name!r}; known are {known}", name=name, known=", ".join(DTYPES)))
+    return ProtocolError(_("an array of dtype {name!r}; expected one of {known}", name=name, known=", ".join(DTYPES)))

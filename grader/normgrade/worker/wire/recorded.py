@@ -36,7 +36,7 @@ def read_records(table: object, numbers: object) -> tuple[Record, ...]:
     """Return the records of a message. Raises ProtocolError for too many records, and if their numbers are too few or too many."""
     rows = items(table)
     if len(rows) > MOST_RECORDS:
-        raise ProtocolError(_("{n} records; allowed are {limit}", n=len(rows), limit=MOST_RECORDS))
+        raise ProtocolError(_("{n} records; at most {limit} are allowed", n=len(rows), limit=MOST_RECORDS))
     if not isinstance(numbers, Array) or numbers.dtype != "float64" or numbers.values.ndim != 1:
         raise ProtocolError(_("records without their numbers"))
     found, start = [], 0
@@ -45,7 +45,7 @@ def read_records(table: object, numbers: object) -> tuple[Record, ...]:
         found.append(record)
         start += record.values.size
     if start != numbers.values.size or start > MOST_OF_ALL:
-        raise ProtocolError(_("{found} numbers of records that have {n}", found=numbers.values.size, n=start))
+        raise ProtocolError(_("{found} numbers for records that have {n}", found=numbers.values.size, n=start))
     return tuple(found)
 
 
@@ -69,12 +69,12 @@ def written_puts(puts: Iterable[Put]) -> list[list[Any]]:
 def read_puts(written: object) -> tuple[Put, ...]:
     rows = items(written)
     if len(rows) > MOST_PUTS:
-        raise ProtocolError(_("{n} values to put; allowed are {limit}", n=len(rows), limit=MOST_PUTS))
+        raise ProtocolError(_("{n} values to put; at most {limit} are allowed", n=len(rows), limit=MOST_PUTS))
     return tuple(map(read_put, rows))
 
 
 def read_put(row: object) -> Put:
     place, iteration, values = items(row, 3)
     if not isinstance(values, Array) or values.dtype != "float64":
-        raise ProtocolError(_("a value to put that is no array of float64"))
+        raise ProtocolError(_("a value to put that is not an array of float64"))
     return Put(natural(place), natural(iteration), values)

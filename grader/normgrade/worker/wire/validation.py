@@ -33,7 +33,7 @@ def items(value: object, length: int | None = None) -> list[Any]:
 def natural(value: object) -> int:
     """Return a whole number from 0 up, of at most 63 bits."""
     if type(value) is not int or not 0 <= value < 2**63:
-        raise ProtocolError(_("expected a whole number from 0 up"))
+        raise ProtocolError(_("expected a non-negative integer"))
     return value
 
 
@@ -68,7 +68,7 @@ def dimensions(value: object) -> tuple[int, ...]:
     """Return the shape of an array."""
     sizes = tuple(map(natural, items(value)))
     if len(sizes) > DIMENSIONS:
-        raise ProtocolError(_("{n} dimensions; allowed are {limit}", n=len(sizes), limit=DIMENSIONS))
+        raise ProtocolError(_("{n} dimensions; at most {limit} are allowed", n=len(sizes), limit=DIMENSIONS))
     return sizes
 
 
@@ -76,7 +76,7 @@ def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object of JSON, unless it names a field twice."""
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ProtocolError(_("an object that names a field twice"))
+        raise ProtocolError(_("an object with a duplicate field"))
     return found
 
 

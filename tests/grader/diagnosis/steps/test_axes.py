@@ -97,8 +97,8 @@ def test_two_arrays_may_have_one_ratio() -> None:
 def test_a_value_may_be_a_function_of_another() -> None:
     some = shapes()
     var, right = node(some, "x.var(-1, keepdim=True, correction=0)"), np.array([1.0, 4.0, 9.0])
-    assert [*told(some, functions_of(some.source, var, right**0.5, right, EXACT))] == ["its root"]
-    assert [*told(some, functions_of(some.source, var, 1 / right, right, EXACT))] == ["its reciprocal"]
+    assert [*told(some, functions_of(some.source, var, right**0.5, right, EXACT))] == ["the square root of the right value"]
+    assert [*told(some, functions_of(some.source, var, 1 / right, right, EXACT))] == ["the reciprocal of the right value"]
     assert [*told(some, offsets(some.source, node(some, "var + eps"), right + 0.3, right, EXACT))] == ["+ eps", "− eps", "+ 1", "− 1"]
     assert [*offsets(some.source, var, right * 2, right, EXACT)] == []
 

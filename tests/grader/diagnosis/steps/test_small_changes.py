@@ -30,7 +30,7 @@ def found_for(source: str) -> Change | None:
         (HIDDEN.format(count="(n - 1)", root="(v + eps).sqrt()"), "as if divided by n − 1", [["correction=0", "correction=1"]]),
         (
             HIDDEN.format(count="n", root="v.sqrt() + eps"),
-            "with eps outside of the root",
+            "with eps outside the root",
             [["torch.sqrt(var + eps)", "(torch.sqrt(var) + eps)"]],
         ),
         (HIDDEN.format(count="n", root="v.sqrt()"), "without eps", None),

@@ -24,18 +24,18 @@ CHANGE = Change("x", [], "as if divided by n − 1", "y", QUANTITY, Recording(),
     [
         (
             Step((MEAN,), VAR, how="every value × 40/39", change=CHANGE),
-            "the mean is right (line 12); the variance is not (line 13): every value × 40/39, as if divided by n − 1; "
-            "from there on everything follows",
+            "the mean is right (line 12); the variance is wrong (line 13): every value × 40/39, as if divided by n − 1; "
+            "all other errors follow from this",
         ),
         (
             Step((), VAR, how="every value × 5/4", change=replace(CHANGE, words="× 1.25")),
-            "the variance is not right (line 13): every value × 5/4; from there on everything follows",
+            "the variance is wrong (line 13): every value × 5/4; all other errors follow from this",
         ),
-        (Step((), VAR), "the variance is not right (line 13); from there on everything follows"),
+        (Step((), VAR), "the variance is wrong (line 13); all other errors follow from this"),
         (
             Step((MEAN,), VAR, (SCALE,)),
-            "the mean is right (line 12); the variance is not (line 13); nor is the scale after it (line 15); "
-            "from there on everything follows",
+            "the mean is right (line 12); the variance is wrong (line 13); the scale is also wrong (line 15); "
+            "all other errors follow from this",
         ),
     ],
 )

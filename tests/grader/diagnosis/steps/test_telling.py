@@ -11,8 +11,8 @@ def test_the_right_value_before_is_told_with_its_line() -> None:
     step = located(edited((", correction=0", "")))
     assert step is not None and [(each.name, each.line) for each in step.right] == [("the mean", 4)]
     assert step.says == (
-        "the mean is right (line 4); the variance is not (line 5): every value × 7/6, as if divided by n − 1; "
-        "from there on everything follows"
+        "the mean is right (line 4); the variance is wrong (line 5): every value × 7/6, as if divided by n − 1; "
+        "all other errors follow from this"
     )
 
 

@@ -13,7 +13,7 @@ from normgrade.report.render.terminal import render_text
 def test_beyond_six_cases_only_their_number_is_told() -> None:
     one_case = replace(VERBOSE, cases=1)
     text = render_text([report(*(failed(f"test_a[{case}]") for case in range(9)))], one_case)
-    assert "  test_a[0] · so too [1], [2], [3], [4], [5], [6], 2 more\n" in text
+    assert "  test_a[0] · also [1], [2], [3], [4], [5], [6], 2 more\n" in text
     assert text.count("step 2 · running_var") == 1
 
 

@@ -19,9 +19,9 @@ def test_three_failing_claims_are_told_in_full() -> None:
     three = replace(VERBOSE, claims=3, cases=1)
     text = render_text([MANY], three)
     assert [text.count(f"✗ Claim {number}.") for number in range(5)] == [1, 1, 1, 0, 0]
-    assert "\n  test_0[a] · so too [b]\n" in text
-    assert "and 2 more claims that do not hold: -v shows them\n" in text
-    assert "and 1 more claim that does not hold: -v shows it\n" in render_text([replace(MANY, checks=MANY.checks[:8])], three)
+    assert "\n  test_0[a] · also [b]\n" in text
+    assert "2 more claims do not hold; use -v to see them\n" in text
+    assert "1 more claim does not hold; use -v to see it\n" in render_text([replace(MANY, checks=MANY.checks[:8])], three)
     assert "more claim" not in render_text([replace(MANY, checks=MANY.checks[:6])], three)
 
 
@@ -29,13 +29,13 @@ def test_verbose_tells_every_case_and_place() -> None:
     many = replace(MANY, checks=tuple(replace(each, differences=(VARIANCE, VARIANCE, MISSING)) for each in MANY.checks))
     text = render_text([many], VERBOSE)
     assert [text.count(f"✗ Claim {number}.") for number in range(5)] == [2] * 5
-    assert "so too" not in text and "more claim" not in text and "more place" not in text
+    assert " · also " not in text and "more claim" not in text and "more place" not in text
     assert text.count("step 1 · weight.grad") == 10
     assert "seed 7 · 0.41 s\n" in text
 
 
 def test_an_unusual_seed_is_told_at_every_detail() -> None:
-    told, usual = "Seed 7: `--seed 7` draws the same inputs again.\n", report(failed())
+    told, usual = "Seed 7: use `--seed 7` to draw the same inputs again.\n", report(failed())
     seven = replace(usual, seed=7)
     assert [render_text([seven, seven], detail).count(told) for detail in (USUAL, VERBOSE)] == [1, 1]
     assert [line.endswith(" · seed 7") for line in render_text([seven, usual], QUIET).splitlines()] == [True, False]

@@ -53,7 +53,7 @@ def squares(page: Page, inside: str) -> set[str]:
 def test_a_single_number_is_one_cell_without_a_label() -> None:
     picture = mapped(1.0, 2.0)
     assert (len(picture.cells), picture.columns, picture.labels, picture.gaps) == (1, 1, ("",), (0,))
-    assert worst(picture).text.endswith("expected 1, got 2, off by 1, allowed 0.1 (10 times that)")
+    assert worst(picture).text.endswith("expected 1, got 2, off by 1, allowed 0.1 (exceeded by a factor of 10)")
 
 
 def test_a_short_vector_is_one_row_without_a_label() -> None:
@@ -111,7 +111,7 @@ def test_a_wrong_number_without_tolerance_has_the_highest_level() -> None:
 
 def test_half_precision_is_compared_in_double_precision() -> None:
     picture = mapped(np.array([60000, 0.1], np.float16), np.array([-60000, 0.1], np.float16), 1.0)
-    assert picture.cells[0].text == "[0]: expected 60000, got -60000, off by 120000, allowed 1 (120000 times that)"
+    assert picture.cells[0].text == "[0]: expected 60000, got -60000, off by 120000, allowed 1 (exceeded by a factor of 120000)"
     assert levels(picture) == [6, 0]
 
 
@@ -119,7 +119,7 @@ def test_a_cell_tells_index_sides_error_and_tolerance() -> None:
     picture = mapped([[1.0, 1.0677]], [[1.0, 1.001]], [[2e-6, 1e-6]])
     assert [cell.text for cell in picture.cells] == [
         "[0, 0]: expected 1, got 1, off by 0, allowed 2e-06",
-        "[0, 1]: expected 1.0677, got 1.001, off by 0.067, allowed 1e-06 (66700 times that)",
+        "[0, 1]: expected 1.0677, got 1.001, off by 0.067, allowed 1e-06 (exceeded by a factor of 66700)",
     ]
 
 
@@ -181,7 +181,7 @@ def test_memory_layout_does_not_matter() -> None:
     assert mapped(right.T, got.T) == mapped(right.T.copy(), got.T.copy())
 
 
-WITHIN, NEVER = "within what is allowed", "infinitely far, or not a number"
+WITHIN, NEVER = "within the allowed error", "infinite error, or not a number"
 
 
 @pytest.mark.parametrize(
@@ -189,15 +189,15 @@ WITHIN, NEVER = "within what is allowed", "infinitely far, or not a number"
     [
         (0.0, WITHIN),
         (1.0, WITHIN),
-        (math.nextafter(1.0, 2.0), "up to 10 times what is allowed"),
-        (10.0, "up to 10 times what is allowed"),
-        (10.1, "up to 100 times what is allowed"),
-        (100.0, "up to 100 times what is allowed"),
-        (1000.0, "up to 1,000 times what is allowed"),
-        (1000.1, "up to 10,000 times what is allowed"),
-        (1e5, "up to 100,000 times what is allowed"),
-        (100_001.0, "beyond 100,000 times what is allowed"),
-        (1e300, "beyond 100,000 times what is allowed"),
+        (math.nextafter(1.0, 2.0), "up to 10 times the allowed error"),
+        (10.0, "up to 10 times the allowed error"),
+        (10.1, "up to 100 times the allowed error"),
+        (100.0, "up to 100 times the allowed error"),
+        (1000.0, "up to 1,000 times the allowed error"),
+        (1000.1, "up to 10,000 times the allowed error"),
+        (1e5, "up to 100,000 times the allowed error"),
+        (100_001.0, "more than 100,000 times the allowed error"),
+        (1e300, "more than 100,000 times the allowed error"),
         (math.inf, NEVER),
         (math.nan, NEVER),
     ],
@@ -208,7 +208,7 @@ def test_each_level_reaches_to_its_border(ratio: float, said: str) -> None:
 
 def test_the_legend_has_exactly_the_levels_in_use() -> None:
     page = drawn(np.zeros(6), [0.0, 0.5, 2.0, 5000.0, 3.0, math.nan], 1.0)
-    assert legend(page) == [WITHIN, "up to 10 times what is allowed", "up to 10,000 times what is allowed", NEVER]
+    assert legend(page) == [WITHIN, "up to 10 times the allowed error", "up to 10,000 times the allowed error", NEVER]
     assert squares(page, "legend") == squares(page, "g") == {"level-0", "level-1", "level-4", "level-7"}
 
 
@@ -240,5 +240,5 @@ def test_only_the_worst_cell_has_ring_and_tab_stop() -> None:
 
 
 def test_the_caption_tells_the_meaning_of_a_cell() -> None:
-    assert "Each cell is a number." in drawn(np.zeros(3), np.ones(3)).one("figcaption").text
+    assert "Each cell is one number." in drawn(np.zeros(3), np.ones(3)).one("figcaption").text
     assert "a block of 3 × 3 numbers" in drawn(np.zeros((100, 120)), np.ones((100, 120))).one("figcaption").text

@@ -155,7 +155,7 @@ def test_an_untouched_stub_is_a_junit_failure() -> None:
     assert failure is not None
     assert (
         failure.get("message")
-        == "rms_norm is not started: `normgrade show rms_norm` shows the task, and rms_norm.py is where your code goes."
+        == "rms_norm is not started. Run `normgrade show rms_norm` to read the task, and write your code in rms_norm.py."
     )
 
 
@@ -170,4 +170,4 @@ def test_a_failed_courtesy_is_skipped() -> None:
     [suite] = ElementTree.fromstring(document)
     assert (suite.get("failures"), suite.get("skipped")) == ("0", "1")
     [skipped] = case_named(document, "test_rank")
-    assert (skipped.tag, skipped.get("message")) == ("skipped", "also asked: Other ranks are ValueErrors: No error.")
+    assert (skipped.tag, skipped.get("message")) == ("skipped", "not required to pass: Other ranks are ValueErrors: No error.")

@@ -66,7 +66,7 @@ def test_a_crash_has_line_call_and_advice() -> None:
           The call: BatchNorm(3), input (4, 3)
 
         state ✗  formula ––––––––––––––––––––––––––––––
-        30 claims were not tried.
+        30 claims were not checked.
         Next: normgrade repro batch_norm · normgrade show batch_norm · -v: all claims
         """)
 
@@ -157,10 +157,10 @@ def test_the_next_step_is_left_out_on_demand() -> None:
 
 def test_a_failed_courtesy_is_below_a_passed_verdict() -> None:
     shown = render_text([ASKED]).splitlines()
-    assert "passed" in shown[0] and shown[1] == "also asked: Other ranks are ValueErrors."
+    assert "passed" in shown[0] and shown[1] == "not required to pass: Other ranks are ValueErrors."
     assert "✗" not in render_text([ASKED])
 
 
 def test_a_failed_courtesy_is_counted_beside_failures() -> None:
     shown = render_text([replace(FAILED, checks=(*FAILED.checks, ASKED.checks[1]))])
-    assert "1 claim is asked as well, and does not decide: –." in shown
+    assert "1 failed claim is not required to pass: –." in shown

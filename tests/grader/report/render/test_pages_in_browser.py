@@ -288,7 +288,7 @@ def test_arrows_move_through_a_map_with_a_readout(browser: Browser, small: Path)
     browser.run(UNFOLD)
     assert readouts(browser) == ["", ""]
     browser.press(*[TAB] * 7)
-    assert readouts(browser) == ["[0, 2]: expected 1.0677, got 1.001, off by 0.067, allowed 1.3e-06 (51308 times that)", ""]
+    assert readouts(browser) == ["[0, 2]: expected 1.0677, got 1.001, off by 0.067, allowed 1.3e-06 (exceeded by a factor of 51308)", ""]
     walk = [(LEFT, "[0, 1]"), (DOWN, "[1, 1]"), (DOWN, "[1, 1]"), (LEFT, "[1, 0]"), (LEFT, "[1, 0]"), (UP, "[0, 0]"), (RIGHT, "[0, 1]")]
     for key, index in walk:
         browser.press(key)
@@ -322,7 +322,7 @@ def test_pointing_at_a_cell_reads_it_out(browser: Browser, small: Path) -> None:
     browser.show(small)
     browser.run(UNFOLD)
     browser.move_to("svg[aria-label='errors of output'] g:nth-of-type(40)")
-    assert readouts(browser) == ["", "[39]: expected 0, got 39, off by 39, allowed 0.1 (390 times that)"]
+    assert readouts(browser) == ["", "[39]: expected 0, got 39, off by 39, allowed 0.1 (exceeded by a factor of 390)"]
 
 
 def test_every_link_leads_to_its_target(browser: Browser, everything: Path) -> None:

@@ -30,7 +30,7 @@ from normgrade.report.report import Outcome, Report
 def test_an_unknown_format_is_refused_with_a_suggestion() -> None:
     with pytest.raises(UsageError) as refused:
         render([], "jnit")
-    assert str(refused.value) == 'No format named "jnit". Did you mean "junit"? Formats are terminal, json, junit, html.'
+    assert str(refused.value) == '"jnit" is not a valid format. Did you mean "junit"? Use one of: terminal, json, junit, html.'
 
 
 def test_only_the_terminal_imports_rich() -> None:

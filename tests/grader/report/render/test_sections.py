@@ -42,7 +42,7 @@ def test_claims_without_details_are_counted() -> None:
 
 
 def test_surplus_cases_are_named_with_the_last() -> None:
-    assert [case.name for case in section(MANY, "r1", FULL).claims[0].cases] == ["test_0[a] · so too [b]"]
+    assert [case.name for case in section(MANY, "r1", FULL).claims[0].cases] == ["test_0[a] · also [b]"]
 
 
 def test_passing_claims_do_not_count_towards_the_limit() -> None:
@@ -96,8 +96,8 @@ def test_a_line_has_all_its_remarks() -> None:
     diagnosis = replace(BIASED, spots=(replace(SPOT, line=1), replace(SPOT, line=1)))
     code = report(*checks, source="one\ntwo\nthree", findings=(replace(BANNED, line=2),), diagnoses=(diagnosis,))
     assert [line.remarks for line in section(code, "r1", FULL).lines] == [
-        ("biased-running-variance: pass correction=1", "raised here: One."),
-        ("banned: F.batch_norm is banned: write it by hand", "raised here: Two."),
+        ("biased-running-variance: pass correction=1", "raised an exception: One."),
+        ("banned: F.batch_norm is banned: write it by hand", "raised an exception: Two."),
         (),
     ]
 

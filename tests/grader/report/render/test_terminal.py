@@ -27,20 +27,20 @@ from normgrade.report.report import Outcome
 
 def test_an_untouched_stub_has_advice() -> None:
     assert render_text([NOT_STARTED]) == dedent("""\
-        rms_norm is not started: `normgrade show rms_norm` shows the task, and
-        rms_norm.py is where your code goes.
+        rms_norm is not started. Run `normgrade show rms_norm` to read the task, and
+        write your code in rms_norm.py.
         """)
 
 
 def test_only_one_of_many_untouched_stubs_is_named() -> None:
     text = render_text([NOT_STARTED] * 37)
-    assert text.count("\n") == 3 and text.endswith("36 more exercises are not started; `normgrade list` shows them.\n")
+    assert text.count("\n") == 3 and text.endswith("36 more exercises are not started. Run `normgrade list` to see them.\n")
 
 
 def test_several_reports_end_with_a_table() -> None:
     table = """
-rms_norm is not started: `normgrade show rms_norm` shows the task, and
-rms_norm.py is where your code goes.
+rms_norm is not started. Run `normgrade show rms_norm` to read the task, and
+write your code in rms_norm.py.
 
   outcome    exercise        submission      points
  ───────────────────────────────────────────────────
@@ -56,23 +56,23 @@ rms_norm.py is where your code goes.
 
 
 def test_the_absence_of_reports_is_told() -> None:
-    assert render_text([]) == "Nothing was graded: `normgrade list` shows the exercises.\n"
+    assert render_text([]) == "Nothing was graded. Run `normgrade list` to see the exercises.\n"
 
 
 def test_an_error_is_no_fault_of_the_learner() -> None:
     text = render_text([BROKEN])
-    assert "0 of 2 points, error: the grader could not tell, which is no fault of your code\n" in text
-    step = "Show this report to whoever keeps the course; `normgrade verify batch_norm` proves where it is broken."
+    assert "0 of 2 points, error: the grader failed, not your code\n" in text
+    step = "Show this report to the maintainer of the course. Run `normgrade verify batch_norm` to see what is broken."
     assert step in " ".join(text.split())
 
 
 LOST = ("files: [b]all[/b] of them", "network: your code can use it")
 
 
-OPEN = """process: this code ran with your permissions. What was open to it:
+OPEN = """process: this code ran with your permissions. These were not protected:
   files: [b]all[/b] of them
   network: your code can use it
-`normgrade doctor` says why there are no stronger walls here.
+Run `normgrade doctor` to see why stronger walls are not available here.
 """
 
 
@@ -147,4 +147,4 @@ def test_a_narrow_terminal_is_not_exceeded(width: int) -> None:
 
 
 def test_one_line_includes_a_failed_courtesy() -> None:
-    assert "passed; also asked: Other ranks are ValueErrors. ·" in render_text([ASKED], QUIET)
+    assert "passed; not required to pass: Other ranks are ValueErrors. ·" in render_text([ASKED], QUIET)

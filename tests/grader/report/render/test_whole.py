@@ -72,7 +72,7 @@ def test_a_failed_report_shows_claims_numbers_mistake_and_score() -> None:
           ✗ failed    The running statistics follow the batches,      state        0/6
                       with the unbiased variance. (0 of 2 hold)
           – skipped   One value is refused.                           edge         0/2
-                      it needs what an interface check found broken
+                      it depends on an interface check that failed
           ! error     Two values are taken.                           edge         0/2
 
         seed 0 · 0.41 s
@@ -184,4 +184,4 @@ def test_text_for_pasting_is_not_wrapped() -> None:
 
 def test_a_failed_courtesy_is_no_failure() -> None:
     shown = render_text([ASKED], VERBOSE)
-    assert "– also asked" in shown and "also asked: Other ranks are ValueErrors." in shown and "✗" not in shown
+    assert "– not required" in shown and "not required to pass: Other ranks are ValueErrors." in shown and "✗" not in shown

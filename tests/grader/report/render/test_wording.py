@@ -19,8 +19,8 @@ from normgrade.report.reveal import reveal
 
 
 def test_the_most_helpful_step_comes_next() -> None:
-    explain = "`normgrade explain biased-running-variance --exercise batch_norm` shows it in numbers."
-    hint = "`normgrade hint batch_norm` gives a hint, `normgrade show batch_norm` shows the task again."
+    explain = "Run `normgrade explain biased-running-variance --exercise batch_norm` to see it in numbers."
+    hint = "Run `normgrade hint batch_norm` for a hint, or `normgrade show batch_norm` to read the task again."
     show = "Read the prompt again with `normgrade show batch_norm`."
     undiagnosed = replace(FAILED, diagnoses=())
     assert [next_step(each) for each in (FAILED, undiagnosed, FOUND, PASSED)] == [explain, hint, show, ""]
@@ -34,7 +34,7 @@ def test_built_in_findings_have_no_numbers_to_show() -> None:
 
 def test_points_beyond_those_of_claims_are_explained() -> None:
     by_mistakes = replace(FAILED, possible=20, granted=16)
-    assert credit_in_words(by_mistakes) == f"1 mistake (−4); {FAILED.earned} by the claims alone"
+    assert credit_in_words(by_mistakes) == f"1 mistake (−4); counted by claims: {FAILED.earned}"
     assert [credit_in_words(each) for each in (FAILED, PASSED, reveal(by_mistakes, "score"))] == ["", "", ""]
     assert f"16 of 20 points: {credit_in_words(by_mistakes)} · not passed" in " ".join(render_text([by_mistakes], VERBOSE).split())
     assert reveal(by_mistakes, "score").earned == 16
@@ -67,8 +67,8 @@ def test_a_difference_in_words(difference: Difference, words: str) -> None:
 @pytest.mark.parametrize(
     ("seconds", "sentence"),
     [
-        (10.0, "The search for the mistake was stopped after 10.0 s: which one it is remains open."),
-        (0.0, "No time was left to look for the mistake: `--timeout` gives more."),
+        (10.0, "The search for the mistake was stopped after 10.0 s, before the mistake was certain."),
+        (0.0, "There was no time left to look for the mistake. Use `--timeout` to allow more time."),
     ],
 )
 def test_a_stopped_search_is_told_in_one_sentence(seconds: float, sentence: str) -> None:
@@ -80,19 +80,19 @@ def test_a_stopped_search_is_told_in_one_sentence(seconds: float, sentence: str)
 
 DIED = Death("test_output", 40, "your code ended the process with exit code 0")
 ONCE = (
-    "The process that your code ran in died at play 40 (test_output): your code ended the process with exit code 0. "
-    "A new one played everything again: one death is forgiven."
+    "The process that ran your code died at play 40 (test_output): your code ended the process with exit code 0. "
+    "Everything was played again. Only one death is allowed."
 )
 TWICE = (
-    "The process that your code ran in died 2 times, first at play 40 (test_output): your code ended the process with exit code 0. "
-    "Only one death is forgiven."
+    "The process that ran your code died 2 times, first at play 40 (test_output): your code ended the process with exit code 0. "
+    "Only one death is allowed."
 )
 
 
 @pytest.mark.parametrize(("deaths", "sentence", "short"), [((DIED,), ONCE, "died 1 time"), ((DIED, DIED), TWICE, "died 2 times")])
 def test_dead_processes_are_told_in_every_format(deaths: tuple[Death, ...], sentence: str, short: str) -> None:
     one = replace(PASSED, deaths=deaths)
-    assert sentence in " ".join(render_text([one]).split()) and f" · {short} · " in render_text([one], QUIET)
+    assert sentence in " ".join(render_text([one]).split()) and f" · process {short} · " in render_text([one], QUIET)
     assert json.loads(render([one], "json"))["reports"][0]["deaths"] == [{"check": "test_output", "play": 40, "why": DIED.why}] * len(
         deaths
     )

@@ -42,7 +42,7 @@ def good(x):
 def evil():
 """
 LIMITS = Limits()
-NO_MEMORY = "memory limit: your code may use 1024 MiB beyond what PyTorch itself needs, and none that is shared"
+NO_MEMORY = "memory limit: your code may use 1024 MiB more than PyTorch itself needs, and no shared memory"
 SHORT = Limits(answer_s=0.4, total_s=30.0)
 X = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
 
@@ -145,18 +145,26 @@ def test_a_process_that_died_or_hung_is_replaced(fork: bool, host: Host, fresh_h
         ("ctypes.string_at(0)", Cause.CRASHED, "your code crashed: segmentation fault (SIGSEGV)"),
         ("os.abort()", Cause.CRASHED, "your code crashed: aborted (SIGABRT)"),
         ("os.kill(os.getpid(), 9)", Cause.CRASHED, "your code crashed: killed (SIGKILL); did it need too much memory?"),
-        ("os.closerange(0, 256)", Cause.EXITED, "your code closed the files that answers go through, or changed Python so that"),
-        ("os.close(4)", Cause.EXITED, "your code closed the files that answers go through, or changed Python so that"),
-        ("os.close(4); time.sleep(60)", Cause.EXITED, "your code closed the files that answers go through, or changed Python so that"),
-        ("os.write(4, b'x' * 100)", Cause.FORGED, "your code wrote to the pipe that belongs to the grader: a frame starts with"),
+        ("os.closerange(0, 256)", Cause.EXITED, "your code closed the files through which answers are sent, or changed Python so that"),
+        ("os.close(4)", Cause.EXITED, "your code closed the files through which answers are sent, or changed Python so that"),
+        (
+            "os.close(4); time.sleep(60)",
+            Cause.EXITED,
+            "your code closed the files through which answers are sent, or changed Python so that",
+        ),
+        ("os.write(4, b'x' * 100)", Cause.FORGED, "your code wrote to a pipe of the grader: a frame starts with"),
         (
             "for fd in range(256):\n    try: os.write(fd, b'garbage' * 9)\n    except OSError: pass",
             Cause.FORGED,
-            "your code wrote to the pipe",
+            "your code wrote to a pipe",
         ),
-        ("import builtins\nvars(builtins).clear()", Cause.EXITED, "your code closed the files that answers go through, or changed Python"),
+        (
+            "import builtins\nvars(builtins).clear()",
+            Cause.EXITED,
+            "your code closed the files through which answers are sent, or changed Python",
+        ),
         ("def down(): return down()\nreturn down()", Cause.RAISED, "maximum recursion depth exceeded"),
-        ("class E(Exception):\n    def __str__(self): raise self\nraise E", Cause.RAISED, "its text could not be read"),
+        ("class E(Exception):\n    def __str__(self): raise self\nraise E", Cause.RAISED, "its message could not be read"),
         (
             "return bytearray(3 * 2**30)",
             Cause.OUT_OF_MEMORY,
@@ -258,7 +266,7 @@ os.write(4, frame)
 def test_a_forged_answer_is_noticed(host: Host) -> None:
     observation = evil(host, FORGERY.replace("SERIAL", "0"))
     assert error_of(observation).cause is Cause.FORGED
-    assert error_of(observation).message.endswith("an answer that nobody asked for")
+    assert error_of(observation).message.endswith("an unexpected answer")
 
 
 def test_forged_answer_with_right_number_is_noticed_later(host: Host) -> None:
@@ -283,9 +291,9 @@ EMPTY_FRAME = "import os; from normgrade.worker.wire import messages; os.write(4
         ("import os; os._exit(5)", "while the file was loaded, your code ended the process with exit code 5"),
         ("while True: pass", "while the file was loaded, no answer within 0.4 s: is there an endless loop?"),
         ("import ctypes; ctypes.string_at(0)", "while the file was loaded, your code crashed: segmentation fault (SIGSEGV)"),
-        ("import os; os.write(4, b'x' * 99)", "while the file was loaded, your code wrote to the pipe that belongs to the grader"),
-        (EMPTY_FRAME, "an answer that nobody asked for"),
-        ("import os; os.closerange(0, 99)", "while the file was loaded, your code closed the files that answers go through"),
+        ("import os; os.write(4, b'x' * 99)", "while the file was loaded, your code wrote to a pipe of the grader"),
+        (EMPTY_FRAME, "an unexpected answer"),
+        ("import os; os.closerange(0, 99)", "while the file was loaded, your code closed the files through which answers are sent"),
     ],
 )
 def test_broken_file_is_loaded_only_once(host: Host, statement: str, message: str) -> None:
@@ -343,7 +351,7 @@ def test_every_dtype_makes_the_round_trip(host: Host, dtype: str) -> None:
 
 def test_too_many_results_are_refused_with_the_reason(host: Host) -> None:
     error = error_of(evil(host, "return tuple('x' * 1000 for _ in range(999))"))
-    assert error.cause is Cause.RAISED and error.message.startswith("what was seen cannot be sent: a header of")
+    assert error.cause is Cause.RAISED and error.message.startswith("the observation cannot be sent: a header of")
 
 
 def test_output_belongs_to_the_request_that_printed_it(host: Host) -> None:
@@ -366,7 +374,7 @@ def test_a_flood_of_output_is_cut_and_counted(host: Host) -> None:
     observation = evil(host, "line = 'x' * 1023 + '\\n'\nfor _ in range(1024): sys.stdout.write(line * 1024)", Limits(20.0, 30.0))
     assert observation.error is None
     assert observation.stdout.startswith("xxx") and observation.stdout.endswith(
-        "\n… 1,073,725,440 more bytes: so much printing takes time\n"
+        "\n… 1,073,725,440 more bytes: printing this much takes time\n"
     )
     assert len(observation.stdout) < 17_000
 
@@ -600,7 +608,7 @@ def test_probes_of_the_exercise_are_played(host: Host) -> None:
 def test_broken_probes_are_an_error_of_the_course(host: Host) -> None:
     with (
         host.worker("", "f.py", "1 / 0") as worker,
-        pytest.raises(CourseError, match=r'The probes.py that belongs to "f.py" cannot be loaded: ZeroDivisionError: division by zero\.'),
+        pytest.raises(CourseError, match=r'The probes.py of "f.py" cannot be loaded: ZeroDivisionError: division by zero\.'),
     ):
         play(worker, "f")
 
@@ -647,7 +655,7 @@ def test_killing_the_zygote_fails_only_that_submission() -> None:
         assert_good(worker)
         assert worker.used_s - used > (time.monotonic() - started) / 2
         killed = error_of(play(worker, "evil"))
-        assert killed == Error(Cause.CRASHED, "the process that your code ran in was killed from inside, together with its parent")
+        assert killed == Error(Cause.CRASHED, "your code killed its own process and the parent process")
         assert error_of(play(worker, "good", Array(X, "float32"))) == killed
         with host.worker(GOOD + "    pass", "good.py") as other:
             assert_good(other)
@@ -712,21 +720,24 @@ def test_zygotes_killed_by_a_submission_are_its_failure(lines: list[str]) -> Non
         error = error_of(play(worker, "evil"))
     assert error == Error(
         Cause.NOT_LOADED,
-        "while the file was loaded, the process that your code ran in was killed from inside, together with its parent",
+        "while the file was loaded, your code killed its own process and the parent process",
     )
 
 
 def test_zygotes_dead_before_any_run_raise_grader_error() -> None:
     with DyingHost([]) as host, host.worker(GOOD + "    pass", "good.py") as worker, pytest.raises(GraderError) as raised:
         play(worker, "good")
-    assert str(raised.value) == "The process that runs submissions ended twice without cause. Is memory short? Free some, and try again."
+    assert (
+        str(raised.value)
+        == "The process that runs submissions ended twice for no known reason. Memory may be low: free some, and try again."
+    )
 
 
 @pytest.mark.parametrize("starter", [Zygote, Spawner] if LINUX else [Spawner])
 def test_failed_start_is_a_grader_error(starter: Callable[[str], Zygote | Spawner], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(launch, "BOOTSTRAP", "raise SystemExit('out of order')")
     waiting = starter("process")
-    with pytest.raises(GraderError, match=r"did not start\. Does `python -c 'import torch'` work\? It said:\nout of order"):
+    with pytest.raises(GraderError, match=r"did not start\. Check if `python -c 'import torch'` works\. Its output:\nout of order"):
         waiting.start(launch.DEFAULT_BUDGET)
     waiting.close()
 
@@ -742,7 +753,7 @@ def test_a_missing_torch_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_unknown_tier_is_named() -> None:
-    with pytest.raises(UsageError, match=r'No sandbox named "moat"\. There is process'):
+    with pytest.raises(UsageError, match=r'"moat" is not a valid sandbox\. Use one of: process'):
         Host("moat")
 
 

@@ -83,14 +83,14 @@ def test_a_process_that_was_not_forked_is_ended(code: str, grace_s: float, alone
 @pytest.mark.parametrize(
     ("log", "code", "said"),
     [
-        (b"", None, "nothing within 120 s"),
-        (b" \n", 1, "nothing, and ended with exit code 1"),
+        (b"", None, "no output within 120 s"),
+        (b" \n", 1, "no output, and exit code 1"),
         ("\n".join(f"line {n}" for n in range(20)).encode(), 1, "line 12\nline 13\nline 14\nline 15\nline 16\nline 17\nline 18\nline 19"),
     ],
 )
 def test_a_process_that_does_not_start_is_explained(log: bytes, code: int | None, said: str) -> None:
     error = str(launch.did_not_start(log, code))
-    assert error == f"The process that runs submissions did not start. Does `python -c 'import torch'` work? It said:\n{said}"
+    assert error == f"The process that runs submissions did not start. Check if `python -c 'import torch'` works. Its output:\n{said}"
 
 
 def test_missing_pytorch_is_explained() -> None:

@@ -15,7 +15,7 @@ from normgrade.worker.untrusted.stopping import ByHand
 
 SAYS = (
     r"^autograd computed a gradient during this call, which the exercise bans \(by the rule `torch\._C\._ImperativeEngine\.\*`\): "
-    r"it is to be written by hand$"
+    r"it must be written by hand$"
 )
 SCRIPT = """
 def of(x: Tensor) -> Tensor:

@@ -29,7 +29,7 @@ def test_banned_function_raises_in_every_spelling(hosts: dict[str, Host], expres
     with hosts[written_with].worker(f"import numpy as np\ndef f():\n    return {expression}\n", "f.py", ban=BAN) as worker:
         error = worker.play(Request("function_call", {"function": "f", "args": [], "kwargs": {}}), 10_000).error
     assert error is not None and error.types[0] == "ByHand"
-    rule = "(by the rule `numpy.*corrcoef`): it is to be written by hand"
+    rule = "(by the rule `numpy.*corrcoef`): it must be written by hand"
     assert error.message == f"this calls `{SPELLINGS[expression]}`, which the exercise bans {rule}"
 
 

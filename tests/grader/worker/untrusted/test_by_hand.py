@@ -110,7 +110,7 @@ def test_banned_call_raises_in_every_spelling(expression: str, host: Host) -> No
     error = error_of(value_of(host, expression, ban_of("layer_norm")))
     assert error.types[0] == "ByHand"
     assert error.message.startswith(f"this calls `{SPELLINGS[expression]}`, which the exercise bans (by the rule `torch.")
-    assert error.message.endswith("`): it is to be written by hand")
+    assert error.message.endswith("`): it must be written by hand")
     assert [frame.line for frame in error.frames][:1] == [8]
 
 
@@ -194,12 +194,12 @@ def test_autograd_inside_a_layer_call_is_refused(expression: str, refused: bool,
     assert (seen.error is not None) == refused
     if refused:
         assert error_of(seen).types[0] == "ByHand" and error_of(seen).step == 1
-        assert error_of(seen).message == f"{AUTOGRAD}: it is to be written by hand"
+        assert error_of(seen).message == f"{AUTOGRAD}: it must be written by hand"
 
 
 def test_autograd_inside_a_function_call_is_refused(host: Host) -> None:
     error = error_of(value_of(host, "torch.autograd.grad(y.logsumexp(-1).sum(), y)[0]", ban_of("layer_norm")))
-    assert error.message == f"{AUTOGRAD}: it is to be written by hand"
+    assert error.message == f"{AUTOGRAD}: it must be written by hand"
 
 
 def test_check_fails_with_the_rule(tmp_path: Path, expectations: Path) -> None:
@@ -234,7 +234,7 @@ def test_a_class_cannot_inherit_from_a_banned_layer(base: str, host: Host) -> No
         error = error_of(worker.play(Request("function_call", {"function": "LayerNorm", "args": [3], "kwargs": {}}), 10_000))
     assert error.types[0] == "ByHand"
     assert error.message.startswith(f"this inherits from `{HEIRS[base]}`, which the exercise bans (by the rule `torch.nn.")
-    assert error.message.endswith("`): it is to be written by hand")
+    assert error.message.endswith("`): it must be written by hand")
     assert [frame.line for frame in error.frames][:1] == [3]
 
 
@@ -268,7 +268,7 @@ def test_banned_torch_cannot_be_imported(statement: str, host: Host) -> None:
         assert worker.play(request["f"], 100).error is None
         error = error_of(worker.play(request["g"], 100))
     assert error.types[:2] == ("BannedImport", "ImportError") and "ByHand" in error.types
-    assert error.message.endswith("which the exercise bans (by the rule `torch`): it is to be written without")
+    assert error.message.endswith("which the exercise bans (by the rule `torch`): the code must be written without it")
 
 
 @pytest.mark.parametrize("pattern", ["torch.ops.aten.*", "torch.layer?norm", "torch.[kl]ayer_norm", "torch.*layer_norm"])

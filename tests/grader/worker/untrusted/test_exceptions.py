@@ -140,7 +140,7 @@ def test_a_long_message_is_cut() -> None:
 
 def test_unreadable_message_is_replaced() -> None:
     source = "class Mute(Exception):\n    def __str__(self):\n        raise SystemExit\n\ndef f():\n    raise Mute\n"
-    assert error(source).message == "its text could not be read"
+    assert error(source).message == "its message could not be read"
 
 
 def test_only_the_innermost_frames_are_kept() -> None:

@@ -88,5 +88,5 @@ def test_inputs_are_copies() -> None:
 
 
 def test_bfloat16_is_refused() -> None:
-    with pytest.raises(ValueError, match="NumPy has no bfloat16: take float16"):
+    with pytest.raises(ValueError, match="NumPy does not support bfloat16: use float16"):
         in_numpy.given(Array(np.zeros(2, np.float32), "bfloat16"))

@@ -103,7 +103,7 @@ def test_a_probe_that_returns_no_mapping_is_an_error() -> None:
     probes = load("def listed(impl):\n    return [1]\n", "probes.py", "listing_probes")
     error = play(loaded(""), Request("listed", {}), probes).error
     assert error is not None and error.types[0] == "TypeError"
-    assert error.message == "a probe returns a dict from places to values, and this one returned a list"
+    assert error.message == "a probe must return a dict from places to values, but this one returned a list"
 
 
 def test_error_lines_are_those_of_the_traced_module() -> None:

@@ -15,7 +15,7 @@ import pytest
 from normgrade.worker.untrusted.stopping import Banned, ByHand, raising, stop, stop_when_imported
 from normgrade.worker.wire.observation import BY_HAND
 
-SAYS = r"^this calls `colours\.red`, which the exercise bans \(by the rule `colours\.\*`\): it is to be written by hand$"
+SAYS = r"^this calls `colours\.red`, which the exercise bans \(by the rule `colours\.\*`\): it must be written by hand$"
 
 
 def closing_over(shade: int) -> Callable[..., Any]:

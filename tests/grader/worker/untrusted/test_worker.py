@@ -75,7 +75,7 @@ def test_a_question_may_be_played_in_float64(exactly: bool) -> None:
 def test_too_large_answer_is_replaced_by_an_error() -> None:
     observation = Observation({"result": Array(np.zeros(1000), "float64")})
     _serial, sent = messages.decode(Observation, untrusted.encoded(observation, 7, 100))
-    assert sent.error is not None and sent.error.message.startswith("what was seen cannot be sent: ")
+    assert sent.error is not None and sent.error.message.startswith("the observation cannot be sent: ")
     serial, sent = messages.decode(Observation, untrusted.encoded(observation, 7, 10_000), framing.ANSWER_HEADER_BYTES, 10_000)
     assert serial == 7 and sent.error is None
 

@@ -38,7 +38,7 @@ def test_the_numbers_are_those_of_the_system(machine: str) -> None:
 
 
 def test_another_machine_is_named() -> None:
-    with pytest.raises(kernel.Missing, match=r"system calls are known of 64-bit x86_64 and aarch64, and this Python runs on riscv64"):
+    with pytest.raises(kernel.Missing, match=r"system calls are known only for 64-bit x86_64 and aarch64, but this Python runs on riscv64"):
         kernel.numbers("riscv64")
 
 

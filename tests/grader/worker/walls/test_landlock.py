@@ -64,8 +64,8 @@ def test_files_outside_the_rules_cannot_be_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("error", "reason"),
     [
-        (errno.EOPNOTSUPP, "Landlock is switched off in this kernel"),
-        (errno.ENOSYS, "this kernel has no Landlock"),
+        (errno.EOPNOTSUPP, "Landlock is disabled in this kernel"),
+        (errno.ENOSYS, "this kernel does not support Landlock"),
         (errno.EPERM, "a container's profile may forbid it"),
     ],
 )

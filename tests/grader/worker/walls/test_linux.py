@@ -20,5 +20,5 @@ def test_linux_forbids_and_does_not_hide() -> None:
 def test_losses_and_promises_are_listed() -> None:
     assert [line.partition(":")[0] for line in walls.loses] == ["existence", "machine"]
     assert [line for line in walls.promises if line not in Shut.promises] == [
-        "the kernel forbids to read any file but the libraries; neither course nor normgrade can be read"
+        "the kernel forbids reading any file except for the libraries; the course and normgrade cannot be read"
     ]

@@ -20,6 +20,6 @@ def test_namespaces_hide_and_do_not_forbid() -> None:
 def test_losses_and_promises_are_listed() -> None:
     assert [line.partition(":")[0] for line in walls.loses] == ["second wall", "machine"]
     assert [line for line in walls.promises if line not in Shut.promises] == [
-        "hidden files do not exist, the course and normgrade among them; host name, network, processes and messages are its own",
-        "everything ends with the first process",
+        "hidden files, including the course and normgrade, do not exist; host name, network, processes and messages are separate",
+        "all processes end with the first one",
     ]

@@ -54,7 +54,7 @@ def test_new_root_is_a_folder_without_libraries(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setattr(view, "PLACES", [str(tmp_path / name) for name in ("missing", "first", "second")])
     monkeypatch.setattr(view, "mount", lambda *arguments: mounted.append(arguments[1]))
     assert view.free_place([tmp_path / "first" / "library"]) == tmp_path / "second" == mounted[0]
-    with pytest.raises(Missing, match="libraries lie in every folder that could be the new root"):
+    with pytest.raises(Missing, match="every folder that could be the new root contains libraries"):
         view.free_place([tmp_path / name / "library" for name in ("first", "second")])
 
 

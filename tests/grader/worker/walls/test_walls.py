@@ -169,7 +169,7 @@ def test_file_flags_do_not_pass_between_workers(host: Host) -> None:
     assert [calling(host, body).values["result"] for _ in range(2)] == ["[]", "[]"]
 
 
-@pytest.fixture(scope="module", params=[tier for tier in TIERS if "everything ends with the first process" in walls_of(tier).promises])
+@pytest.fixture(scope="module", params=[tier for tier in TIERS if "all processes end with the first one" in walls_of(tier).promises])
 def viewed(request: pytest.FixtureRequest) -> Iterator[Host]:
     """Yield a host whose workers have their own view of the machine."""
     with Host(request.param) as host:
@@ -232,7 +232,7 @@ def test_memory_has_a_limit(how: str, host: Host) -> None:
         assert error is not None and error.message == "[Errno 27] File too large"
         return
     assert error is not None and error.cause is Cause.OUT_OF_MEMORY, error
-    assert error.message == "memory limit: your code may use 1024 MiB beyond what PyTorch itself needs, and none that is shared"
+    assert error.message == "memory limit: your code may use 1024 MiB more than PyTorch itself needs, and no shared memory"
 
 
 def test_an_exercise_may_grant_less_memory(host: Host) -> None:
@@ -290,7 +290,7 @@ def test_probes_fail_without_walls() -> None:
     failed = set(json.loads(done.stdout))
     facts = selftest.Facts(1, {}, {}, 0, [Path("beside.txt")], lambda: True)
     wanted = {trial.what for group in (selftest.shut_in, selftest.out_of_sight) for trial in group(facts)}
-    allowed_anyway = {"have a right of root's", "have more memory than allowed", "write a file", *UNPRIVILEGED_MAY_NOT_EITHER}
+    allowed_anyway = {"have a privilege of root", "allocate more memory than allowed", "write a file", *UNPRIVILEGED_MAY_NOT_EITHER}
     assert wanted - failed <= allowed_anyway, wanted - failed
 
 
@@ -346,10 +346,15 @@ def check_denied(
 
 CREATE = ["landlock_create_ruleset"]
 DENIALS = [
-    (["unshare"], errno.EPERM, "linux", "container: no namespaces ([Errno 1] unshare: Operation not permitted); let users have namespaces"),
-    (["pivot_root"], errno.EINVAL, "linux", "container: no namespaces ([Errno 22] pivot_root: Invalid argument); let users have"),
-    (CREATE, errno.ENOSYS, "namespaces", "linux: this kernel has no Landlock; Linux has it since 5.13"),
-    ([*CREATE, "unshare"], errno.ENOSYS, "process", "linux: this kernel has no Landlock; Linux has it since 5.13"),
+    (
+        ["unshare"],
+        errno.EPERM,
+        "linux",
+        "container: namespaces cannot be used ([Errno 1] unshare: Operation not permitted); enable user namespaces",
+    ),
+    (["pivot_root"], errno.EINVAL, "linux", "container: namespaces cannot be used ([Errno 22] pivot_root: Invalid argument); enable user"),
+    (CREATE, errno.ENOSYS, "namespaces", "linux: this kernel does not support Landlock; use Linux 5.13 or later"),
+    ([*CREATE, "unshare"], errno.ENOSYS, "process", "linux: this kernel does not support Landlock; use Linux 5.13 or later"),
     (["seccomp"], errno.ENOSYS, "process", "seccomp"),
     (["capset"], errno.EPERM, "process", "capset"),
 ]
@@ -367,8 +372,8 @@ def test_denied_calls_are_reported_and_required_tier_holds(
     required = "container" if tier == "linux" else "linux"
     refused = check_denied(tmp_path, names, error, "--require-isolation", required)
     assert (refused.returncode, refused.stdout) == (3, "")
-    assert f'Error: Nothing was graded: the tier "{required}" is required, and this machine offers "{tier}".' in refused.stderr
-    assert reason in refused.stderr and "`normgrade doctor` shows what is missing." in refused.stderr
+    assert f'Error: Nothing was graded: the tier "{required}" is required, but this machine offers only "{tier}".' in refused.stderr
+    assert reason in refused.stderr and "Run `normgrade doctor` to see what is missing." in refused.stderr
 
 
 def test_a_grader_with_a_low_number_offers_a_container(tmp_path: Path, expectations: Path) -> None:
@@ -418,7 +423,7 @@ def test_failed_self_test_is_reported_with_its_probes(monkeypatch: pytest.Monkey
 
 def test_missing_required_tier_is_refused_before_any_play(monkeypatch: pytest.MonkeyPatch) -> None:
     with Host("process", required="linux") as host, host.worker("def f(): return 1", "f.py") as worker:
-        with pytest.raises(GraderError, match=r'Nothing was graded: the tier "linux" is required, and this machine offers "process"'):
+        with pytest.raises(GraderError, match=r'Nothing was graded: the tier "linux" is required, but this machine offers only "process"'):
             play(worker, "f")
         assert worker.used_s == 0.0
 

@@ -84,7 +84,7 @@ def test_missing_mark_shortens_the_next_wait(printing: Printing) -> None:
 def test_long_output_is_cut_and_counted(printing: Printing) -> None:
     printing.capture.begin(7)
     printing.write(b"x" * (OUTPUT_LIMIT_BYTES + 5000) + mark(7))
-    assert printing.capture.take() == "x" * OUTPUT_LIMIT_BYTES + "\n… 5,000 more bytes: so much printing takes time\n"
+    assert printing.capture.take() == "x" * OUTPUT_LIMIT_BYTES + "\n… 5,000 more bytes: printing this much takes time\n"
 
 
 @pytest.mark.parametrize(

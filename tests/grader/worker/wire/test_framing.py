@@ -28,16 +28,16 @@ def test_frame_may_be_empty() -> None:
 @pytest.mark.parametrize(
     ("frame", "message"),
     [
-        (b"", "starts with 20 bytes, not 0"),
-        (b"norm", "starts with 20 bytes, not 4"),
+        (b"", "starts with 20 bytes, not with 0"),
+        (b"norm", "starts with 20 bytes, not with 4"),
         (frame_of(b"{}", magic=b"\x80\x04pk"), "starts with b'norm' and version 1"),
-        (frame_of(b"{}", version=2), "and version 1, not b'norm' and 2"),
+        (frame_of(b"{}", version=2), "and version 1, not with b'norm' and 2"),
         (struct.pack("<4sBBHIQ", b"norm", 1, 3, 0, 2**32 - 1, 0), "a header of 4294967295"),
         (struct.pack("<4sBBHIQ", b"norm", 1, 3, 0, 2, 2**64 - 1), "a body of 18446744073709551615"),
         (frame_of(b" " * 262145), "a header of 262145"),
-        (frame_of(b"{}", b"x" * 1001), "a body of 1001 bytes; allowed are 262144 and 1000"),
-        (frame_of(b"{}", b"abc")[:-1], "4 bytes after the prefix, which promised 5"),
-        (frame_of(b"{}") + b"x", "3 bytes after the prefix, which promised 2"),
+        (frame_of(b"{}", b"x" * 1001), "a body of 1001 bytes; at most 262144 and 1000 are allowed"),
+        (frame_of(b"{}", b"abc")[:-1], "4 bytes after the prefix, which declares 5"),
+        (frame_of(b"{}") + b"x", "3 bytes after the prefix, which declares 2"),
     ],
 )
 def test_a_wrong_prefix_is_refused(frame: bytes, message: str) -> None:
@@ -75,7 +75,7 @@ def test_truncated_stream_is_a_protocol_error(length: int) -> None:
 def test_frame_above_the_limit_is_refused_at_once(header_limit: int, body_limit: int) -> None:
     ours, theirs = os.pipe()
     os.write(theirs, FRAME[: framing.PREFIX.size])  # the promised bytes never come
-    with pytest.raises(ProtocolError, match="a header of 2 and a body of 3 bytes"):
+    with pytest.raises(ProtocolError, match="a header of 2 bytes and a body of 3 bytes"):
         framing.receive(ours, header_limit, lambda: body_limit)
     os.close(ours)
     os.close(theirs)

@@ -96,10 +96,10 @@ def test_other_types_are_not_sent(value: Any) -> None:
         messages.encode(Observation({"x": value}))
 
 
-@pytest.mark.parametrize(("kind", "message"), [(2, "a frame of kind 2; expected is 3"), (77, "a frame of kind 77; expected is 3")])
+@pytest.mark.parametrize(("kind", "message"), [(2, "a frame of kind 2; expected 3"), (77, "a frame of kind 77; expected 3")])
 def test_another_kind_of_message_is_refused(kind: int, message: str) -> None:
     refuse(frame_of(b"{}", kind=kind), message)
-    with pytest.raises(ProtocolError, match="a frame of kind 3; expected is 1 or 2 or 4 or 5 or 6"):
+    with pytest.raises(ProtocolError, match="a frame of kind 3; expected 1 or 2 or 4 or 5 or 6"):
         messages.decode(messages.QUESTIONS, answer({}))
 
 
@@ -108,16 +108,16 @@ def test_another_kind_of_message_is_refused(kind: int, message: str) -> None:
     [
         (1, b'{"source":"","file_name":""}', "an object of source, file_name, name"),
         (1, b'{"source":"","file_name":null,"name":""}', "expected a text"),
-        (2, b'{"probe":"p","size_limit_bytes":0,"source":null,"exactly":false,"inputs":[]}', "inputs that are no object"),
-        (2, b'{"probe":"p","size_limit_bytes":0,"source":null,"exactly":false,"inputs":{"$tuple":[]}}', "inputs that are no object"),
-        (2, b'{"probe":"p","size_limit_bytes":-1,"source":null,"exactly":false,"inputs":{}}', "a whole number from 0 up"),
+        (2, b'{"probe":"p","size_limit_bytes":0,"source":null,"exactly":false,"inputs":[]}', "inputs that are not an object"),
+        (2, b'{"probe":"p","size_limit_bytes":0,"source":null,"exactly":false,"inputs":{"$tuple":[]}}', "inputs that are not an object"),
+        (2, b'{"probe":"p","size_limit_bytes":-1,"source":null,"exactly":false,"inputs":{}}', "a non-negative integer"),
         (2, b'{"probe":1,"size_limit_bytes":0,"source":null,"exactly":false,"inputs":{}}', "expected a text"),
         (4, b'{"banned":"ab","allowed":[]}', "a list of any number of items"),
         (4, b'{"banned":[],"allowed":[1]}', "expected a text"),
         (4, b'{"allowed":[],"banned":[]}', "an object of banned, allowed"),
         (5, b'{"probe":"p","size_limit_bytes":0,"source":1,"inputs":{}}', "expected a text"),
         (6, b'{"probe":"p","size_limit_bytes":0,"source":null,"puts":[],"keep":false,"inputs":{}}', "expected a text"),
-        (6, b'{"probe":"p","size_limit_bytes":0,"source":"","puts":[[0,0,1]],"keep":false,"inputs":{}}', "no array of float64"),
+        (6, b'{"probe":"p","size_limit_bytes":0,"source":"","puts":[[0,0,1]],"keep":false,"inputs":{}}', "not an array of float64"),
     ],
 )
 def test_a_wrong_question_is_refused(kind: int, header: bytes, message: str) -> None:
@@ -134,10 +134,10 @@ def test_a_wrong_question_is_refused(kind: int, header: bytes, message: str) -> 
         (b"{}", "expected an object of values, error"),
         (b'{"error":null,"values":{}}', "expected an object of values, error"),
         (b'{"values":{},"error":null,"more":1}', "expected an object of values, error"),
-        (b'{"values":{},"values":{},"error":null}', "names a field twice"),
-        (b'{"values":{"x":1,"x":2},"error":null}', "names a field twice"),
-        (b'{"values":[],"error":null}', "values that are no object"),
-        (b'{"values":{"$array":["int8",[0]]},"error":null}', "values that are no object"),
+        (b'{"values":{},"values":{},"error":null}', "a duplicate field"),
+        (b'{"values":{"x":1,"x":2},"error":null}', "a duplicate field"),
+        (b'{"values":[],"error":null}', "values that are not an object"),
+        (b'{"values":{"$array":["int8",[0]]},"error":null}', "values that are not an object"),
         (b'{"values":{"\\ud800":1},"error":null}', "expected a text"),
         (b'{"values":{"x":"\\udfff"},"error":null}', "expected a text"),
         (b'{"values":{"x":9223372036854775808},"error":null}', "an int of more than 64 bits"),
@@ -145,7 +145,7 @@ def test_a_wrong_question_is_refused(kind: int, header: bytes, message: str) -> 
         (b'{"values":{"x":{}},"error":null}', "neither an array"),
         (b'{"values":{"x":{"$tuple":[]}},"error":null}', "neither an array"),
         (b'{"values":{"x":{"$array":["int8",[0]],"y":1}},"error":null}', r"the name '\$array'"),
-        (b'{"values":{"x":{"$array":["int8",[4]]}},"error":null}', "an array of 4 bytes where 0 are left"),
+        (b'{"values":{"x":{"$array":["int8",[4]]}},"error":null}', "an array of 4 bytes, but only 0 bytes are left"),
     ],
 )
 def test_a_wrong_header_is_refused(header: bytes, message: str) -> None:
@@ -162,9 +162,12 @@ def test_a_wrong_header_is_refused(header: bytes, message: str) -> None:
         ({"cause": "raised", "message": "", "types": "ab", "frames": [], "step": None, "meant": ""}, "a list of any number"),
         ({"cause": "raised", "message": "", "types": [1], "frames": [], "step": None, "meant": ""}, "expected a text"),
         ({"cause": "raised", "message": "", "types": [], "frames": [[1, "f", "", 0]], "step": None, "meant": ""}, "a list of 5 items"),
-        ({"cause": "raised", "message": "", "types": [], "frames": [["1", "f", "x", 0, 0]], "step": None, "meant": ""}, "whole number"),
+        (
+            {"cause": "raised", "message": "", "types": [], "frames": [["1", "f", "x", 0, 0]], "step": None, "meant": ""},
+            "non-negative integer",
+        ),
         ({"cause": "raised", "message": "", "types": [], "frames": [], "step": 1.5, "meant": ""}, "expected a text"),
-        ({"cause": "raised", "message": "", "types": [], "frames": [], "step": -1, "meant": ""}, "whole number"),
+        ({"cause": "raised", "message": "", "types": [], "frames": [], "step": -1, "meant": ""}, "non-negative integer"),
     ],
 )
 def test_a_wrong_error_is_refused(error: Any, message: str) -> None:

@@ -57,7 +57,7 @@ def test_memory_order_does_not_matter(values: np.ndarray[Any, Any]) -> None:
 
 
 def test_numbers_of_another_byte_order_are_refused() -> None:
-    with pytest.raises(ProtocolError, match="says float64 but holds >f8"):
+    with pytest.raises(ProtocolError, match="declared as float64 that contains >f8"):
         pack(Array(np.ones(2, ">f8"), "float64"))
 
 
@@ -76,7 +76,7 @@ def test_a_nan_stays_nan_in_bfloat16() -> None:
 
 
 def test_a_number_that_bfloat16_cannot_hold_is_refused() -> None:
-    with pytest.raises(ProtocolError, match=r"0\.1.* in an array of bfloat16, which cannot hold it"):
+    with pytest.raises(ProtocolError, match=r"0\.1.* in an array of bfloat16, which cannot represent it"):
         pack(Array(np.array([1.0, 0.1], np.float32), "bfloat16"))
 
 
@@ -102,14 +102,14 @@ def test_a_lone_surrogate_becomes_a_question_mark() -> None:
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ({1, 2}, "a set cannot travel"),
-        ([np.float32(1)], "a float32 cannot travel; numbers do as an Array"),
-        ((np.ones(2),), "a ndarray cannot travel; numbers do as an Array"),
+        ({1, 2}, "a set cannot be sent"),
+        ([np.float32(1)], "a float32 cannot be sent; send numbers as an Array"),
+        ((np.ones(2),), "a ndarray cannot be sent; send numbers as an Array"),
         ({"$array": 1}, r"the name '\$array'"),
         ({"x": {3: 1}}, "the name 3"),
         (2**63, "an int of more than 64 bits"),
         (Array(np.ones(2), "complex64"), "an array of dtype 'complex64'"),
-        (Array(np.ones(2), "float32"), "says float32 but holds float64"),
+        (Array(np.ones(2), "float32"), "declared as float32 that contains float64"),
     ],
 )
 def test_unpackable_value_is_named(value: Any, message: str) -> None:
@@ -127,15 +127,15 @@ def test_unpackable_value_is_named(value: Any, message: str) -> None:
         (b"[" * 60000, "cannot be read"),
         (b'{"values":' * 6000, "cannot be read"),
         (b'{"x":' + b"9" * 5000 + b"}", "cannot be read"),
-        (b'{"x":1,"x":2}', "names a field twice"),
-        (b'{"x":[{"y":1,"y":1}]}', "names a field twice"),
+        (b'{"x":1,"x":2}', "a duplicate field"),
+        (b'{"x":[{"y":1,"y":1}]}', "a duplicate field"),
         (b'{"\\ud800":1}', "expected a text"),
         (b'"\\udfff"', "expected a text"),
         (b"[9223372036854775808]", "an int of more than 64 bits"),
         (b"-9223372036854775809", "an int of more than 64 bits"),
-        (b"[" * (DEPTH + 2) + b"]" * (DEPTH + 2), "values more than 64 deep"),
-        (b'{"x":' * (DEPTH + 1) + b"0" + b"}" * (DEPTH + 1), "values more than 64 deep"),
-        (b'{"$tuple":[' * (DEPTH + 1) + b"0" + b"]}" * (DEPTH + 1), "values more than 64 deep"),
+        (b"[" * (DEPTH + 2) + b"]" * (DEPTH + 2), "values nested more than 64 levels deep"),
+        (b'{"x":' * (DEPTH + 1) + b"0" + b"}" * (DEPTH + 1), "values nested more than 64 levels deep"),
+        (b'{"$tuple":[' * (DEPTH + 1) + b"0" + b"]}" * (DEPTH + 1), "values nested more than 64 levels deep"),
         (b'{"$other":1}', r"the name '\$other'"),
         (b'{"$array":["int8",[0]],"y":1}', r"the name '\$array'"),
         (b'{"$tuple":[],"y":1}', r"the name '\$tuple'"),
@@ -163,15 +163,15 @@ def test_values_may_have_the_greatest_depth() -> None:
         (["object", [1]], "dtype 'object'"),
         (["|O", [1]], r"dtype '\|O'"),
         (["int8", 4], "a list of any number"),
-        (["int8", [-4]], "whole number"),
-        (["int8", [True, 4]], "whole number"),
-        (["int8", [4.0]], "whole number"),
-        (["int8", [2**63]], "whole number"),
-        (["int8", [1] * 33 + [4]], "34 dimensions; allowed are 32"),
-        (["int8", [5]], "an array of 5 bytes where 4 are left"),
-        (["int8", [3]], "1 bytes that belong to no array"),
-        (["float64", [2**32, 2**31]], "more bytes than there are addresses"),
-        (["int8", [0, 2**62, 2**62]], "more bytes than there are addresses"),
+        (["int8", [-4]], "non-negative integer"),
+        (["int8", [True, 4]], "non-negative integer"),
+        (["int8", [4.0]], "non-negative integer"),
+        (["int8", [2**63]], "non-negative integer"),
+        (["int8", [1] * 33 + [4]], "34 dimensions; at most 32 are allowed"),
+        (["int8", [5]], "an array of 5 bytes, but only 4 bytes are left"),
+        (["int8", [3]], "1 bytes that do not belong to an array"),
+        (["float64", [2**32, 2**31]], "more bytes than the address space"),
+        (["int8", [0, 2**62, 2**62]], "more bytes than the address space"),
         (["bool", [4]], "a bool that is neither 0 nor 1"),
     ],
 )
@@ -186,11 +186,11 @@ def test_empty_array_of_huge_shape_is_accepted() -> None:
 
 def test_two_arrays_cannot_share_their_bytes() -> None:
     one = {"$array": ["int8", [4]]}
-    refuse({"x": one, "y": one}, "an array of 4 bytes where 0 are left", b"\0\0\0\0")
+    refuse({"x": one, "y": one}, "an array of 4 bytes, but only 0 bytes are left", b"\0\0\0\0")
 
 
 def test_bytes_without_an_array_are_refused() -> None:
-    refuse([], "4 bytes that belong to no array", b"\0\0\0\0")
+    refuse([], "4 bytes that do not belong to an array", b"\0\0\0\0")
 
 
 @pytest.mark.parametrize(
