@@ -9,6 +9,8 @@ from normgrade.language import _
 from normgrade.language.errors import CourseError, did_you_mean
 from normgrade.report.report import Kind
 
+__all__ = ["claim"]
+
 KINDS = tuple(kind for kind in Kind if kind is not Kind.PROOF)  # of hidden tests
 Test = TypeVar("Test", bound=Callable[..., None])
 

@@ -41,6 +41,8 @@ from normgrade.suite.vocabulary import accepts, agree, current, refuses_at_last,
 from normgrade.worker.wire.observation import HALF
 from normgrade.worker.wire.requests import LayerStep
 
+__all__ = ["use"]
+
 Inputs = tuple[np.ndarray, ...]  # of one call
 ALL, LAYERS = GROUPS = "all", "layers"  # names under which several situations are left out
 PREFIX = "situation_"  # how the names of these checks begin

@@ -24,6 +24,11 @@ from normgrade.worker.wire.requests import (
     TypedRequest,
 )
 
+__all__ = [
+    "build", "call", "change", "copy", "evaluate", "feed_forward", "forward_backward", "function", "identity", "learn", "linear",
+    "load", "pickle", "plain", "probe", "reload", "scaled", "settings", "swap", "train",
+]  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class Build:

@@ -25,6 +25,8 @@ from normgrade.suite.story import Part, Story, request
 from normgrade.worker.wire.observation import Array, Error, Observation, Playable, Value
 from normgrade.worker.wire.requests import TypedRequest
 
+__all__ = ["ones", "randn", "uniform", "words", "zeros"]
+
 
 class Player(Protocol):
     """A player of requests on one submission: a worker, or a stand-in for one."""

@@ -240,7 +240,7 @@ def test_the_examples_run() -> None:
     assert found.attempted >= 3 and found.failed == 0
 
 
-@pytest.mark.parametrize("name", suite.__all__)
+@pytest.mark.parametrize("name", suite.__all__)  # type: ignore[attr-defined]
 def test_every_word_is_explained_with_an_example(name: str) -> None:
     told = getattr(suite, name).__doc__
     assert told and (">>> " in told or "::\n" in told)
