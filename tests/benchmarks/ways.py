@@ -4,8 +4,9 @@
 
 The answers are sets of two, three and four known mistakes, and the submissions of tests/grader/wild. A part is left out only where it takes
 part in the diagnosis; elsewhere it cannot matter. The table has for each part: the number of answers in whose diagnosis it takes part, and
-how many mistakes fewer are named without it, how many wrong names more are told, how many failing claims more stay open, and how many
-seconds more the diagnosis takes. Observations of earlier mistakes are reused, so the times flatter every part alike. Nothing is promised.
+how many mistakes fewer are named without it, how many wrong names more are told, how many failing claims more stay open, how many first
+wrong steps fewer are found, and how many seconds more the diagnosis takes.
+Observations of earlier mistakes are reused, so the times flatter every part alike. Nothing is promised.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from diagnosis import sets_of
 
-COLUMNS = "{:28}{:>8}{:>8}{:>8}{:>8}{:>8}"
+COUNTED = "named", "wrong", "open", "steps"
+COLUMNS = "{:28}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}"
 
 
 @dataclass
@@ -118,13 +120,14 @@ def diagnosed(grader: Grader, exercise: Exercise, answer: Answer, results: Seque
     """Return the counts of one diagnosis without a part."""
     PARTS.left_out = left_out
     started = time.perf_counter()
-    [*diagnoses] = grader.diagnose(exercise, results, submitted=Submitted(answer.source, exercise.file_name)).diagnoses or ()
-    took = time.perf_counter() - started
+    found = grader.diagnose(exercise, results, submitted=Submitted(answer.source, exercise.file_name))
+    took, diagnoses = time.perf_counter() - started, found.diagnoses or ()
     said = {name for diagnosis in diagnoses[:1] for name in diagnosis.mistakes} & {each.name for each in read_mistakes(exercise)}
     failed = sum(result.check.outcome is Outcome.FAILED for result in results)
     explained = sum(len(diagnosis.checks) for diagnosis in diagnoses[:1])
     named = len(answer.made(said))
-    return Counter(named=named, wrong=len(said) - named, open=failed - explained, ms=round(1000 * took))
+    step = found.step is not None
+    return Counter(named=named, wrong=len(said) - named, open=failed - explained, steps=int(step), ms=round(1000 * took))
 
 
 def measure(exercise: Exercise, sizes: dict[int, int], whole: Counter[str], without: dict[str, Counter[str]]) -> None:
@@ -157,11 +160,11 @@ def main() -> None:
     whole, without = Counter[str](), dict[str, Counter[str]]()
     for exercise in [Course.find().exercise(slug) for slug in options.slugs] or Course.find():
         measure(exercise, sizes, whole, without)
-    print(COLUMNS.format("without", "answers", "named", "wrong", "open", "s"))
+    print(COLUMNS.format("without", "answers", *COUNTED, "s"))
     for part, counts in sorted(without.items(), key=lambda each: each[1]["named"]):
-        changes = (f"{counts[key]:+}" for key in ("named", "wrong", "open"))
+        changes = (f"{counts[key]:+}" for key in COUNTED)
         print(COLUMNS.format(part, counts["answers"], *changes, f"{counts['ms'] / 1000:+.1f}"))
-    print(COLUMNS.format("all of it", whole["answers"], whole["named"], whole["wrong"], whole["open"], f"{whole['ms'] / 1000:.1f}"))
+    print(COLUMNS.format("all of it", whole["answers"], *(whole[key] for key in COUNTED), f"{whole['ms'] / 1000:.1f}"))
 
 
 if __name__ == "__main__":
