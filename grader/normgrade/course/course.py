@@ -54,7 +54,10 @@ class Course:
         root = Path(os.path.realpath(root or named_by_environment() or carried()))
         if not os.path.isdir(exercises_in(root)):
             raise UsageError(
-                _('No course at "{folder}": it has no folder "exercises". Name one with --course DIR or NORMGRADE_COURSE.', folder=root)
+                _(
+                    'No course at "{folder}": it has no folder "exercises". Use --course DIR or NORMGRADE_COURSE to choose a course.',
+                    folder=root,
+                )
             )
         return cls(root)
 
@@ -104,7 +107,7 @@ class Course:
                 raise CourseError(_("{folder}: it has no file exercise.toml.", folder=self.files(name).folder))
             exercise = self.exercise(name)
             if UNWRITTEN in read_text(exercise.reference):
-                raise CourseError(_("{path}: the reference is still to be written.", path=exercise.reference))
+                raise CourseError(_("{path}: the reference is not written yet.", path=exercise.reference))
             return exercise
         except CourseError as error:
             return error
@@ -150,7 +153,7 @@ class Course:
                 said = _('no exercise is named "{slug}".{meant} Name a folder in `exercises`, or leave it out', slug=slug, meant=meant)
                 description.wrong("after", said)
         if way := circle(exercise.slug, self.after):
-            said = _('"{slug}" would come after itself: {way}. Take one of these names out', slug=exercise.slug, way=" → ".join(way))
+            said = _('"{slug}" would come after itself: {way}. Remove one of these names', slug=exercise.slug, way=" → ".join(way))
             description.wrong("after", said)
 
     def after(self, slug: str) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ KINDS = {
     stat.S_IFCHR: N_("a device"),
     stat.S_IFBLK: N_("a device"),
 }
-SPECIAL = N_("something special")
+SPECIAL = N_("a special file")
 PAUSE_S = 0.005  # between two attempts to get a lock
 LOCKING = os.O_RDWR | os.O_CREAT | sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK"))
 WRITING = ".writing-"  # the prefix of the name of an unfinished file

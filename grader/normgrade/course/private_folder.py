@@ -34,11 +34,11 @@ class NotPrivate(OSError):
         said = {"path": self.path, "why": _(self.why), "variable": variable}
         if self.why == IS_WRITABLE:
             return _(
-                'The folder "{path}" is not used: {why}. Forbid that with `chmod -R go-w {root}`, or name another folder with {variable}.',
+                'The folder "{path}" is not used: {why}. Run `chmod -R go-w {root}` to prevent that, or set {variable} to another folder.',
                 root=quote(str(root)),
                 **said,
             )
-        return _('The folder "{path}" is not used: {why}. Name another folder with {variable}, or take this one away.', **said)
+        return _('The folder "{path}" is not used: {why}. Set {variable} to another folder, or remove this one.', **said)
 
 
 class PrivateFolder:

@@ -76,8 +76,8 @@ def bans_of(table: Table) -> tuple[str, ...]:
     for pattern in banned:
         if name := needed_operation(pattern):
             said = _(
-                '"{pattern}" bans `{name}` too, which the grader itself calls: name what is meant more closely, '
-                'or ban "torch" where PyTorch is not to be imported at all',
+                '"{pattern}" also bans `{name}`, which the grader itself calls: ban a more specific name, '
+                'or ban "torch" if PyTorch must not be imported at all',
                 pattern=pattern,
                 name=name,
             )

@@ -59,17 +59,17 @@ class Signature:
         >>> Signature.parse("rms_norm(*x)")
         Traceback (most recent call last):
             ...
-        ValueError: 'rms_norm(*x)' holds more than names and defaults
+        ValueError: 'rms_norm(*x)' has more than names and defaults
         """
         try:
             [function] = ast.parse(f"def {text}: ...").body
         except (SyntaxError, ValueError) as error:
-            raise ValueError(_("{text!r} is none", text=text)) from error
+            raise ValueError(_("{text!r} is not a signature", text=text)) from error
         assert isinstance(function, ast.FunctionDef)
         signature = cls(function.name, parameters_of(function.args), len(function.args.posonlyargs))
         [understood] = ast.parse(f"def {signature}: ...").body
         if ast.dump(understood) != ast.dump(function):
-            raise ValueError(_("{text!r} holds more than names and defaults", text=text))
+            raise ValueError(_("{text!r} has more than names and defaults", text=text))
         return signature
 
     @property

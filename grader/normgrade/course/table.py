@@ -134,7 +134,7 @@ def languages(value: object) -> tuple[str, ...]:
     known = texts(value)
     if ENGLISH in known and all(language in LANGUAGES for language in known):
         return known
-    raise Wrong(_('a list of languages, "en" among them; known are {known}', known=", ".join(LANGUAGES)))
+    raise Wrong(_('a list of languages from {known}, including "en"', known=", ".join(LANGUAGES)))
 
 
 def between(low: int, high: int) -> Callable[[object], int]:

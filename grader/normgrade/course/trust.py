@@ -44,8 +44,8 @@ def trust(workspace: Path, course: Path) -> None:
     except OSError as error:
         raise UsageError(
             _(
-                'That you trust the course "{course}" cannot be kept in "{path}" ({error}). Make that place writable, or name another with '
-                "NORMGRADE_CONFIG.",
+                'Your trust in the course "{course}" cannot be saved in "{path}" ({error}). Make this place writable, or set '
+                "NORMGRADE_CONFIG to another one.",
                 course=course,
                 path=record_of(workspace),
                 error=error.strerror,

@@ -243,7 +243,7 @@ def deviations(kept: Shipped, fresh: Shipped, asked: Collection[str]) -> Iterato
     names = {name[:KEY_DIGITS] for name in asked}
     if names != kept.entries.keys():
         missing, old = len(names - kept.entries.keys()), len(kept.entries.keys() - names)
-        yield _("Of {n} requests {missing} are missing, and {old} are no longer asked.", n=len(names), missing=missing, old=old)
+        yield _("{missing} of {n} requests are missing, and {old} are not asked any more.", n=len(names), missing=missing, old=old)
         return
     if others := sum(said_by(entry) != said_by(kept.entries[name]) for name, entry in fresh.entries.items()):
         yield n_("{n} request has other forms.", "{n} requests have other forms.", others)

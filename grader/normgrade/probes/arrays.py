@@ -220,7 +220,7 @@ def pair(result: Any) -> tuple[Any, Any]:
     if isinstance(result, tuple | list) and len(result) == 2:
         return result[0], result[1]
     what = f"{type(result).__name__} of {len(result)}" if isinstance(result, tuple | list) else type(result).__name__
-    raise TypeError(_("forward returns a pair, (y, cache); this returned: {what}", what=what))
+    raise TypeError(_("forward must return a pair (y, cache), but returned {what}", what=what))
 
 
 def varied(x: np.ndarray, call: int) -> np.ndarray:

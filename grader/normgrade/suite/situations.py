@@ -195,9 +195,11 @@ def as_built(typical: Typical) -> None:
         agree(layer.as_built(), evaluate(*x), train(*x), evaluate(*other), train(*other), evaluate(*x))
 
 
-@situation("state", 1, "`self.training` alone is the mode, whether gradients are on or not. Leave the input alone without gradients too.")
+@situation(
+    "state", 1, "Only `self.training` is the mode, whether gradients are on or not. Leave the input unchanged without gradients too."
+)
 def without_gradients(typical: Typical) -> None:
-    """Under no_grad and inference_mode, what is computed and tracked is the same as with gradients."""
+    """Under no_grad and inference_mode, the layer computes and tracks the same as with gradients."""
     for layer, x, other, *_more in typical():
         without = train(*x, gradients="no_grad"), evaluate(*x, gradients="no_grad")
         inference = train(*x, gradients="inference_mode"), evaluate(*other, gradients="inference_mode")
@@ -206,14 +208,12 @@ def without_gradients(typical: Typical) -> None:
 
 @situation("state", 1, "Keep nothing from one evaluation to the next: read the parameters and buffers at every call.", of_layers=True)
 def modes_in_turn(typical: Typical) -> None:
-    """Evaluation after more training sees what was learnt meanwhile, however often it was evaluated before."""
+    """Evaluation after more training uses the new state, however often the layer was evaluated before."""
     for layer, x, other, *_more in typical()[:2]:
         agree(layer, evaluate(*x), train(*other), evaluate(*x), train(*x), evaluate(*x))
 
 
-@situation(
-    "state", 0, "Look at `self.training` in each call. What `train()` and `eval()` did is told there, and by nothing else.", of_layers=True
-)
+@situation("state", 0, "Look at `self.training` in each call: only it tells whether `train()` or `eval()` was called last.", of_layers=True)
 def modes_asked_for(typical: Typical) -> None:
     """The mode may be set by `layer.training = …`, and `train()` or `eval()` may be called twice."""
     for layer, x, other, *_more in typical()[:2]:
@@ -234,7 +234,7 @@ def changed_state(typical: Typical) -> None:
         agree(layer, change(LARGE), evaluate(*x), train(*x))
 
 
-@situation("state", 0, "What belongs to a layer is an attribute of `self`, never of the class or the module.", of_layers=True)
+@situation("state", 0, "Keep everything that belongs to a layer in attributes of `self`, never of the class or the module.", of_layers=True)
 def two_layers(typical: Typical) -> None:
     """Two layers share nothing, and each keeps its own arguments."""
     uses = typical()
@@ -302,7 +302,9 @@ def copies(typical: Typical) -> None:
 
 
 @situation(
-    "gradient", 0, "What the backward pass needs belongs to its own call, such as `ctx` or the cache; leave the incoming gradient as it is."
+    "gradient",
+    0,
+    "Keep the values for the backward pass with their own call, as in `ctx` or the cache; leave the incoming gradient as it is.",
 )
 def in_a_network(typical: Typical) -> None:
     """Gradients are right where another call comes before the backward pass, in a residual connection, and where they are large."""
@@ -375,7 +377,7 @@ def gradients_add_up(typical: Typical) -> None:
         )
 
 
-@situation("state", 0, "What the backward pass of a call needs belongs to that call. Count nothing but what the contract counts.")
+@situation("state", 0, "Keep the values for a backward pass with the call that they come from. Count only what the contract counts.")
 def many_calls(typical: Typical) -> None:
     """Forty calls may wait for their backward passes, other layers may be called in between, and the fiftieth call is as the first."""
     uses = typical()
@@ -531,7 +533,7 @@ def whole_numbers(typical: Typical) -> None:
     agree(layer, train(*times(x, 1e-4)), evaluate(*times(other, 1e-4)))
 
 
-@situation("gradient", 0, "`self.training` alone is the mode: ask nothing of requires_grad.")
+@situation("gradient", 0, "Only `self.training` is the mode: do not look at requires_grad.")
 def frozen(typical: Typical) -> None:
     """Frozen parameters, or an input that needs no gradient, change nothing that is computed or tracked."""
     for layer, x, other, *_more in typical():
@@ -670,7 +672,7 @@ def by_name(layer: Build, inputs: int, **more: Any) -> Build:
     "Look at the number of dimensions, and at the number of values, in both modes and with every switch; then raise a ValueError.",
 )
 def illegal_inputs(typical: Typical) -> None:
-    """What the contract refuses is refused with a ValueError in training and in evaluation, with every switch, and nothing else is."""
+    """Only the inputs that the contract refuses raise a ValueError, in training and in evaluation, with every switch."""
     for layer, x, _other, _fixed, illegal in typical():
         steps: list[LayerStep] = []
         for one, (training, evaluation) in zip(illegal, cycle(((None, "no_grad"), ("no_grad", None))), strict=False):

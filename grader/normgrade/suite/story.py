@@ -350,7 +350,7 @@ def step_on(
         refuse_tensor(each)
     if strange := next((each for each in inputs if not isinstance(each, np.ndarray)), None):
         what = type(strange).__name__
-        raise TypeError(_("an input is an array, such as randn(2, 3) gives, and this is a {type}; a dtype is given by name", type=what))
+        raise TypeError(_("an input must be an array, such as randn(2, 3), not a {type}; a dtype must be given by its name", type=what))
     x, *more = (rounded_to(each, dtype or each.dtype.name) for each in inputs)
     if (between := options.get("between")) is not None:
         options["between"] = rounded_to(between, x.dtype)
@@ -415,7 +415,7 @@ def request(story: Story, default_layer: str, key: object) -> TypedRequest:
                 as_built=built.unfilled,
                 draw=key,
             )
-    raise TypeError(_("a story is build(…) and steps, or one call(…) or probe(…)"))
+    raise TypeError(_("a story must be build(…) and its steps, or one call(…), or one probe(…)"))
 
 
 def carried(value: Any) -> Any:
@@ -436,7 +436,7 @@ def refuse_tensor(value: object) -> None:
     """Raise TypeError if the value is a tensor of PyTorch, which a suite does not have."""
     if type(value).__module__.partition(".")[0] == "torch":
         kind = type(value).__name__
-        raise TypeError(_("a suite has no {type} of torch: use randn(…), uniform(…), ones(…), zeros(…), or a NumPy array", type=kind))
+        raise TypeError(_("a suite cannot use a {type} of torch: use randn(…), uniform(…), ones(…), zeros(…), or a NumPy array", type=kind))
 
 
 def carried_by_name(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -374,9 +374,9 @@ def refused(play: Played) -> None:
     [error], came, step = play.refusal, play.observation.error, play.expectation.error.step
     wanted = refusal(error, step)
     if came is None:
-        raise Disagreement(_("nothing was raised; {wanted}", wanted=wanted), play)
+        raise Disagreement(_("no exception was raised; {wanted}", wanted=wanted), play)
     if error not in came.types or came.step != step:
-        raise Disagreement(_("{wanted}, but came {error}", wanted=wanted, error=raised(came)), play)
+        raise Disagreement(_("{wanted}, got {error}", wanted=wanted, error=raised(came)), play)
     if play.differences:
         raise Disagreement(play=play)
 
@@ -390,8 +390,8 @@ def raises(expectation: Expectation, error: type[Exception] | None) -> bool:
 def refusal(error: str, step: int | str | None) -> str:
     """Return the words for the exception that is expected when a step is to be refused."""
     if step is None:
-        return _("a {error} is expected", error=error)
-    return _("a {error} is expected at {step}", error=error, step=step_in_words(step))
+        return _("expected a {error}", error=error)
+    return _("expected a {error} at {step}", error=error, step=step_in_words(step))
 
 
 def raised(error: Error) -> str:

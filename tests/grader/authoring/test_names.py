@@ -55,11 +55,15 @@ def test_a_contract_is_one_signature_or_more() -> None:
             False,
             'Missing argument: SIGNATURE. Pass the signature of each class or function: `normgrade new SLUG "WeightNorm(weight, dim=0)"`.',
         ),
-        (["F(x"], False, '"F(x" is not a valid signature (\'F(x\' is none). Write it like "LayerNorm(normalized_shape, eps=1e-5)".'),
+        (
+            ["F(x"],
+            False,
+            '"F(x" is not a valid signature (\'F(x\' is not a signature). Write it like "LayerNorm(normalized_shape, eps=1e-5)".',
+        ),
         (
             ["F(x: int)"],
             False,
-            "\"F(x: int)\" is not a valid signature ('F(x: int)' holds more than names and defaults). "
+            "\"F(x: int)\" is not a valid signature ('F(x: int)' has more than names and defaults). "
             'Write it like "LayerNorm(normalized_shape, eps=1e-5)".',
         ),
         (["F(x=y)"], False, '"F(x=y)": the default of "x" cannot be y. Use a number, a string, a tuple, True, False or None.'),

@@ -78,7 +78,7 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path
 def of(folder: Path) -> str:
     return (
         f'Note: The folder "{folder}" is not used: others may write to it. '
-        f"Forbid that with `chmod -R go-w {folder}`, or name another folder with NORMGRADE_{folder.name}."
+        f"Run `chmod -R go-w {folder}` to prevent that, or set NORMGRADE_{folder.name} to another folder."
     )
 
 

@@ -111,7 +111,7 @@ def test_no_exercise_comes_after_itself(write: Write) -> None:
     write(after("a"), slug="b")
     write(after("a"), slug="c")
     course = write(after("layer_norm"))
-    said = 'after: "{}" would come after itself: {}. Take one of these names out.'
+    said = 'after: "{}" would come after itself: {}. Remove one of these names.'
     assert refused(course, "layer_norm") == said.format("layer_norm", "layer_norm → layer_norm")
     assert refused(course, "a") == said.format("a", "a → b → a")
     assert [exercise.slug for exercise in course] == ["c"] and set(course.unfinished) == {"a", "b", "layer_norm"}
@@ -150,7 +150,7 @@ def test_unusable_exercises_are_left_out_and_named(write: Write, tmp_path: Path)
 def test_a_draft_is_unfinished_without_its_reference(edited_course: Callable[..., Course]) -> None:
     course = edited_course({"solutions/rms/reference.py": 'def rms(x, eps=1e-5):\n    raise NotImplementedError("TODO")\n'})
     assert "rms" not in [exercise.slug for exercise in course]
-    assert course.unfinished == {"rms": f"{course.root}/solutions/rms/reference.py: the reference is still to be written."}
+    assert course.unfinished == {"rms": f"{course.root}/solutions/rms/reference.py: the reference is not written yet."}
     assert course.exercise("rms").slug == "rms"
 
 

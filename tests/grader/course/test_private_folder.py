@@ -163,7 +163,7 @@ def test_the_first_refused_folder_is_found(tmp_path: Path) -> None:
         error = first_refused(root)
         assert error is not None and error.told(root, "VARIABLE") == (
             f'The folder "{folder}" is not used: others may write to it. '
-            f"Forbid that with `chmod -R go-w '{root}'`, or name another folder with VARIABLE."
+            f"Run `chmod -R go-w '{root}'` to prevent that, or set VARIABLE to another folder."
         )
 
 
@@ -173,5 +173,5 @@ def test_a_file_as_root_is_refused_only_if_linked(tmp_path: Path) -> None:
     assert first_refused(tmp_path / "file") is None
     error = first_refused(tmp_path / "link")
     assert error is not None and error.told(tmp_path / "link", "VARIABLE") == (
-        f'The folder "{tmp_path / "link"}" is not used: it is a symbolic link. Name another folder with VARIABLE, or take this one away.'
+        f'The folder "{tmp_path / "link"}" is not used: it is a symbolic link. Set VARIABLE to another folder, or remove this one.'
     )

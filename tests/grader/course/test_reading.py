@@ -108,12 +108,12 @@ def test_an_unknown_key_is_named_with_its_table(write: Write) -> None:
         (
             'defines = ["LayerNorm"]',
             'defines: must be a list of signatures such as "LayerNorm(normalized_shape, eps=1e-5)" '
-            "('LayerNorm' is none), not ['LayerNorm'].",
+            "('LayerNorm' is not a signature), not ['LayerNorm'].",
         ),
         (
             'defines = ["f(*x)"]',
             'defines: must be a list of signatures such as "LayerNorm(normalized_shape, eps=1e-5)" '
-            "('f(*x)' holds more than names and defaults), not ['f(*x)'].",
+            "('f(*x)' has more than names and defaults), not ['f(*x)'].",
         ),
     ],
 )
@@ -207,8 +207,8 @@ def test_a_ban_that_would_stop_the_grader_is_refused(where: str, pattern: str, n
         course.exercise("layer_norm")
     path = course.root / ("exercises/layer_norm/exercise.toml" if where == "exercise" else "course.toml")
     assert str(caught.value) == (
-        f'{path}: banned: "{pattern}" bans `{name}` too, which the grader itself calls: name what is meant more closely, '
-        'or ban "torch" where PyTorch is not to be imported at all.'
+        f'{path}: banned: "{pattern}" also bans `{name}`, which the grader itself calls: ban a more specific name, '
+        'or ban "torch" if PyTorch must not be imported at all.'
     )
 
 

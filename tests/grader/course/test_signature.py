@@ -49,7 +49,7 @@ def test_other_text_is_no_signature(text: str) -> None:
 def test_nothing_is_dropped_silently(text: str) -> None:
     with pytest.raises(ValueError) as caught:
         Signature.parse(text)
-    assert str(caught.value) == f"{text!r} holds more than names and defaults"
+    assert str(caught.value) == f"{text!r} has more than names and defaults"
 
 
 def test_keyword_only_parameters_are_left_out() -> None:

@@ -171,8 +171,8 @@ def test_valid_values_pass(check: Callable[[object], object], value: Any, expect
     [
         (text, "\t", "a text that is not empty"),
         (texts, ("a",), "a list of texts"),
-        (languages, ["zh"], 'a list of languages, "en" among them; known are en, zh'),
-        (languages, ["en", "xx"], 'a list of languages, "en" among them; known are en, zh'),
+        (languages, ["zh"], 'a list of languages from en, zh, including "en"'),
+        (languages, ["en", "xx"], 'a list of languages from en, zh, including "en"'),
         (between(1, 4), 0, "a whole number from 1 to 4"),
         (between(1, 4), 5, "a whole number from 1 to 4"),
         (between(0, 1), True, "a whole number from 0 to 1"),

@@ -241,7 +241,7 @@ def test_a_damaged_record_is_ignored_and_rewritten(damage: str, run: Run, here: 
 def test_records_that_others_may_write_are_not_trusted(which: str, run: Run, here: Path, tiny: Course) -> None:
     run("init", ".", "--course", str(tiny.root))
     (here.parent / which).chmod(0o777)
-    forbid = f"Forbid that with `chmod -R go-w {here.parent / 'config'}`, or name another folder with NORMGRADE_CONFIG."
+    forbid = f"Run `chmod -R go-w {here.parent / 'config'}` to prevent that, or set NORMGRADE_CONFIG to another folder."
     said = f'Error: The folder "{here.parent / which}" is not used: others may write to it. {forbid}'
     assert run("list") == (2, "", said) == run("init", ".", "--course", str(tiny.root))
     (here.parent / which).chmod(0o755)
@@ -252,9 +252,9 @@ def test_a_failure_to_record_trust_is_reported(run: Run, here: Path, tiny: Cours
     (here.parent / "config").write_text("in the way", encoding="utf-8")
     code, out, err = run("init", "norms", "--course", str(tiny.root))
     assert (code, out) == (2, "")
-    ways = "Make that place writable, or name another with NORMGRADE_CONFIG."
+    ways = "Make this place writable, or set NORMGRADE_CONFIG to another one."
     where = record_of(here / "norms")
-    assert err == f'Error: That you trust the course "{tiny.root}" cannot be kept in "{where}" (Not a directory). {ways}'
+    assert err == f'Error: Your trust in the course "{tiny.root}" cannot be saved in "{where}" (Not a directory). {ways}'
 
 
 # Paths to a course

@@ -122,8 +122,8 @@ def test_another_shape_fails_a_test_that_indexes_it(run_suite: RunSuite, result:
     ("body", "says"),
     [
         ("agree(build(3) + 1)", "TypeError: unsupported operand"),
-        ("agree(build(3), build(3))", "TypeError: a story is build(…) and steps, or one call(…) or probe(…)"),
-        ("agree()", "TypeError: a story is build(…) and steps, or one call(…) or probe(…)"),
+        ("agree(build(3), build(3))", "TypeError: a story must be build(…) and its steps, or one call(…), or one probe(…)"),
+        ("agree()", "TypeError: a story must be build(…) and its steps, or one call(…), or one probe(…)"),
         ("nonsense()", "NameError: name 'nonsense' is not defined"),
         ("observe(build(3))['output']", "KeyError: 'output'"),
         ("agree(build(3), train(randn(4, 4)))", "the reference itself raises step 1: RuntimeError: "),

@@ -126,7 +126,7 @@ def test_single_gradient_needs_no_tuple(gradients: Any) -> None:
 def test_forward_without_a_pair_raises(result: Any, what: str) -> None:
     with pytest.raises(Stopped) as stopped:
         played(step(), forward=lambda x, weight: result)
-    assert str(stopped.value.__cause__) == f"forward returns a pair, (y, cache); this returned: {what}"
+    assert str(stopped.value.__cause__) == f"forward must return a pair (y, cache), but returned {what}"
     assert stopped.value.step == 1
 
 

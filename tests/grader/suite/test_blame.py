@@ -17,7 +17,7 @@ SUITE, PROBES, REFERENCE = "tests/hidden/test_rms.py", "exercises/rms/probes.py"
 RIGHT = "def rms(x, eps=1e-5):\n    return (x / (x.float() ** 2).mean(-1, keepdim=True).add(eps) ** 0.5).type_as(x)\n"
 RETURNED = '{Place("row {number}", number=number): impl.rms(row) for number, row in enumerate(x, 1)}'
 IN_TORCH = [("import pytest\n", "import pytest\nimport torch\n")]
-WHAT_TO_USE = "TypeError: a suite has no Tensor of torch: use randn(…), uniform(…), ones(…), zeros(…), or a NumPy array"
+WHAT_TO_USE = "TypeError: a suite cannot use a Tensor of torch: use randn(…), uniform(…), ones(…), zeros(…), or a NumPy array"
 NOT_FINITE = (
     "the reference gives NaN or infinity at row 1, so results cannot be compared with it: "
     "play it on an input for which it is finite, or spoil less than half of an input's numbers if NaN is intended"

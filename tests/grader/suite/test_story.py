@@ -125,7 +125,7 @@ def test_own_probe_gets_inputs_by_name() -> None:
 def test_anything_else_is_no_story(story: Story) -> None:
     with pytest.raises(TypeError) as caught:
         request(story, "LayerNorm", KEY)
-    assert str(caught.value) == "a story is build(…) and steps, or one call(…) or probe(…)"
+    assert str(caught.value) == "a story must be build(…) and its steps, or one call(…), or one probe(…)"
 
 
 def test_a_reload_takes_no_input() -> None:
@@ -163,7 +163,7 @@ def test_non_finite_input_has_no_backward_pass() -> None:
 def test_input_that_is_no_array_is_refused() -> None:
     with pytest.raises(TypeError) as error:
         train(X, "float16")  # type: ignore[arg-type]
-    assert str(error.value) == "an input is an array, such as randn(2, 3) gives, and this is a str; a dtype is given by name"
+    assert str(error.value) == "an input must be an array, such as randn(2, 3), not a str; a dtype must be given by its name"
 
 
 def test_callables_travel_by_name() -> None:
