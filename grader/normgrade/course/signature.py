@@ -64,7 +64,7 @@ class Signature:
         try:
             [function] = ast.parse(f"def {text}: ...").body
         except (SyntaxError, ValueError) as error:
-            raise ValueError(_("{text!r} is not a signature", text=text)) from error
+            raise ValueError(_("{text!r} cannot be read", text=text)) from error
         assert isinstance(function, ast.FunctionDef)
         signature = cls(function.name, parameters_of(function.args), len(function.args.posonlyargs))
         [understood] = ast.parse(f"def {signature}: ...").body

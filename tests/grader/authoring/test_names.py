@@ -58,7 +58,7 @@ def test_a_contract_is_one_signature_or_more() -> None:
         (
             ["F(x"],
             False,
-            '"F(x" is not a valid signature (\'F(x\' is not a signature). Write it like "LayerNorm(normalized_shape, eps=1e-5)".',
+            '"F(x" is not a valid signature (\'F(x\' cannot be read). Write it like "LayerNorm(normalized_shape, eps=1e-5)".',
         ),
         (
             ["F(x: int)"],

@@ -108,7 +108,7 @@ def test_an_unknown_key_is_named_with_its_table(write: Write) -> None:
         (
             'defines = ["LayerNorm"]',
             'defines: must be a list of signatures such as "LayerNorm(normalized_shape, eps=1e-5)" '
-            "('LayerNorm' is not a signature), not ['LayerNorm'].",
+            "('LayerNorm' cannot be read), not ['LayerNorm'].",
         ),
         (
             'defines = ["f(*x)"]',
