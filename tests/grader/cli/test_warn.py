@@ -55,7 +55,7 @@ def test_missing_translations_are_counted_if_not_promised(edited_course: EditedC
     warn_of_untranslated(course, course)
     assert capsys.readouterr().err.splitlines() == [
         'Note: 1 translation is missing in exercises/rms/zh.toml. To list it with `verify`, add "zh" to `languages` in course.toml.',
-        "Note: 5 translations are missing in solutions/centring/zh.toml. "
+        "Note: 15 translations are missing in solutions/centring/zh.toml. "
         'To list them with `verify`, add "zh" to `languages` in course.toml.',
     ]
     promised = edited_course({**words, "course.toml": 'languages = ["en", "zh"]\n'})

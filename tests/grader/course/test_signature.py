@@ -40,7 +40,7 @@ def test_a_signature_is_written_in_normal_form() -> None:
 def test_other_text_is_no_signature(text: str) -> None:
     with pytest.raises(ValueError) as caught:
         Signature.parse(text)
-    assert str(caught.value) == f"{visible(text)!r} is none"
+    assert str(caught.value) == f"{visible(text)!r} cannot be read"
 
 
 @pytest.mark.parametrize(

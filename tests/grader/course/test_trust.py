@@ -32,7 +32,7 @@ from normgrade.grading.grade import OnReport, Submission, grade
 from normgrade.grading.grader import Grader
 from normgrade.grading.grading_options import Options
 from normgrade.language.errors import UsageError
-from normgrade.learner.attempts import Attempt, Attempts
+from normgrade.learner.attempts import VERSION, Attempt, Attempts
 from normgrade.learner.watch.watch_session import Watching
 from normgrade.learner.workspace import MARK
 from normgrade.notebook.source_file import as_file
@@ -578,7 +578,10 @@ DATABASES: dict[str, tuple[Callable[[Path], object], str]] = {
     "garbage": (lambda path: path.write_bytes(b"garbage" * 1000), "file is not a database"),
     "text": (lambda path: path.write_text("what I tried\n"), "file is not a database"),
     "foreign": (lambda path: executed(path, FOREIGN), "its tables are not those of normgrade"),
-    "foreign, of our version": (lambda path: executed(path, f"{FOREIGN} PRAGMA user_version = 3"), "its tables are not those of normgrade"),
+    "foreign, of our version": (
+        lambda path: executed(path, f"{FOREIGN} PRAGMA user_version = {VERSION}"),
+        "its tables are not those of normgrade",
+    ),
     "truncated": (lambda path: truncated(path), "database disk image is malformed"),
     "with a log": (
         lambda path: executed(path, f"PRAGMA journal_mode = WAL; {FOREIGN}"),

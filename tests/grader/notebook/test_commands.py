@@ -65,7 +65,7 @@ def test_checks_of_the_session_count_outside_a_workspace(
     for hint in tiny.exercise("rms").hints:
         assert run_command(["hint", "rms"], Session()) is None
         assert capsys.readouterr().out.startswith(hint)
-    assert refusal("solution", "rms").startswith("rms has not passed yet")
+    assert refusal("solution", "rms").startswith("No passed attempt at rms is recorded here.")
     memory.add(tiny.exercise("rms"), replace(report, outcome=Outcome.PASSED))
     solution = run_command(["solution", "rms"], Session())
     assert solution is not None and "def rms(" in solution.text
@@ -81,7 +81,7 @@ def test_other_output_is_printed_as_in_a_terminal(tiny: Course, capsys: pytest.C
 
 def test_the_requested_language_is_spoken(capsys: pytest.CaptureFixture[str]) -> None:
     run_command(["list", "--lang", "zh"], Session())
-    assert "显示题面" in capsys.readouterr().out
+    assert "运行 `normgrade show SLUG" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_the_requested_language_is_spoken(capsys: pytest.CaptureFixture[str]) ->
 )
 def test_a_wrong_call_is_refused_in_one_sentence(arguments: list[str], said: str | None) -> None:
     refused = refusal(*arguments)
-    assert refused == said or (said is None and refused.startswith("rms has not passed yet"))
+    assert refused == said or (said is None and refused.startswith("No passed attempt at rms is recorded here."))
 
 
 def test_try_uses_the_definitions_of_the_notebook(tmp_path: Path) -> None:

@@ -359,7 +359,7 @@ def test_ipython_shows_the_text(environment: Path, tiny: Course) -> None:
         env=os.environ | {"NORMGRADE_COURSE": str(tiny.root), "PYTHONUTF8": "1"},
     )  # fmt: skip
     assert "\nrms · cell  0 of 8 points, not passed  (sandbox: none)\n" in done.stdout
-    assert "\n✗ 1:1 contract: The file does not define `rms`, but it defines `rmse`. Rename it.\n" in done.stdout
+    assert "\n✗ 1:1 contract: The file does not define `rms`, but it defines `rmse`. Rename\nit.\n" in done.stdout
     assert "Out[3]: 3\n" in done.stdout and "<div" not in done.stdout
 
 

@@ -114,7 +114,7 @@ def test_sample_of_the_spreads_can_be_recomputed() -> None:
     ("recorded", "message"),
     [
         ({}, "0 of 0 requests are missing, and 1 are not asked any more."),
-        ({"b" * 64: RECORDED[NAME]}, "Of 1 requests 1 are missing, and 1 are no longer asked."),
+        ({"b" * 64: RECORDED[NAME]}, "1 of 1 requests are missing, and 1 are not asked any more."),
         (with_spread(100 * SPREAD), "3 of 8 spreads differ by more than a factor of 4."),
         ({NAME: (ASKED, replace(EXPECTATION, error=None))}, "1 request has other forms."),
         ({NAME: (ASKED, replace(EXPECTATION, places={}))}, "1 request has other forms."),

@@ -168,7 +168,8 @@ class Worker:
         self.losses = 0
         self.ended = False  # True after it has cost a process: from then on starting another one counts as its time
         self.channel: Channel | None = None
-        self.coming: Iterator[PlayQuestion] = iter(())  # the questions that will be asked next
+        self.coming: Iterator[PlayQuestion] = iter(())  # the questions that will be asked, as far as they are not found yet
+        self.next: deque[PlayQuestion] = deque()  # the first of them, which are found
         self.asked: deque[PlayQuestion] = deque()  # the questions that were asked ahead of their turn
         self.source: str | None = None  # of the questions, if they have one
         self.played: list[PlayQuestion] = []  # the questions about that source that this process was asked
@@ -183,6 +184,7 @@ class Worker:
         """
         if self.asked:
             self.end_process()  # it works on questions that will not be asked
+        self.announce_nothing()
         self.coming = iter(questions)
 
     def play(self, request: Playable, size_limit_bytes: int) -> Observation:
@@ -226,6 +228,7 @@ class Worker:
         """Load the submission if necessary, and ask once."""
         if self.asked and not self.asked[0].is_that(question):
             self.end_process()  # it works on questions that will not be asked
+        self.look_ahead()
         if self.channel is None and self.failure is None and self.left_s > 0:
             self.load()
         if self.failure is not None:
@@ -234,6 +237,13 @@ class Worker:
         self.played.append(question)
         preface, self.preface = self.preface, ""
         return replace(observation, stdout=preface + observation.stdout)
+
+    def look_ahead(self) -> None:
+        """Find the next announced questions. If the reference is played to find them, this process ends, and nothing is announced."""
+        coming = self.coming
+        found = [*islice(coming, AHEAD + 1 - len(self.asked) - len(self.next))]
+        if self.coming is coming:
+            self.next += found
 
     @property
     def left_s(self) -> float:
@@ -315,17 +325,17 @@ class Worker:
         if self.asked:
             self.asked.popleft()
         else:
-            next(self.coming, None)  # this question
+            if self.next:
+                self.next.popleft()  # this question
             channel.send(message)
-        for question in islice(self.coming, AHEAD - len(self.asked)):
-            self.asked.append(question)
-            channel.send(question)
+        while self.next and len(self.asked) < AHEAD:
+            self.asked.append(self.next.popleft())
+            channel.send(self.asked[-1])
 
     def explain(self, channel: Channel, trouble: NoAnswer | Closed | Forged) -> Error:
         """End the process, and say why it gave no answer."""
         self.channel, self.ended = None, True
-        self.coming = iter(())
-        self.asked.clear()
+        self.announce_nothing()
         running = channel.lines_running(WHERE_S) if isinstance(trouble, NoAnswer) else ()
         try:
             ending = channel.end(GRACE_S if isinstance(trouble, Closed) else 0.0)
@@ -347,11 +357,15 @@ class Worker:
             self.failure = Observation(error=error)
         return error
 
+    def announce_nothing(self) -> None:
+        self.coming = iter(())
+        self.next.clear()
+        self.asked.clear()
+
     def end_process(self) -> None:
         """End the process. The next request starts a new one."""
         channel, self.channel = self.channel, None
-        self.coming = iter(())
-        self.asked.clear()
+        self.announce_nothing()
         if channel is not None:
             with suppress(Lost):  # the next question notices it
                 channel.end()

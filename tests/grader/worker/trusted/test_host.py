@@ -555,7 +555,7 @@ def test_a_worker_holds_no_suite_and_no_oracle(host: Host) -> None:
         loaded = result(play(worker, "loaded")).split()
     assert {name.removeprefix("normgrade").removeprefix(".") for name in loaded} == {
         "", "course", "course.ban", "course.library", "course.package", "language", "language.places", "language.text", "language.visible",
-        "probes", "probes.layers", "probes.results", "worker", "worker.interrupts",
+        "probes", "probes.layers", "probes.results", "probes.step_options", "worker", "worker.interrupts",
         *(f"worker.wire{name}" for name in (
             "", ".capture", ".framing", ".messages", ".observation", ".packing", ".recorded", ".requests", ".validation",
             ".zygote_protocol",
@@ -611,6 +611,23 @@ def test_broken_probes_are_an_error_of_the_course(host: Host) -> None:
         pytest.raises(CourseError, match=r'The probes.py of "f.py" cannot be loaded: ZeroDivisionError: division by zero\.'),
     ):
         play(worker, "f")
+
+
+def test_questions_that_need_another_worker_cost_no_answer(host: Host) -> None:
+    """To find the next questions, the reference may be played, which takes the only process."""
+
+    source = "def twice(x):\n    return 2 * x"
+
+    def announced() -> Iterator[PlayQuestion]:
+        for number in range(4):
+            if number == 2:
+                with host.worker(source, "reference.py") as other:
+                    assert result(play(other, "twice", 5)) == 10
+            yield PlayQuestion(call("twice", number), 10_000)
+
+    with host.worker(source, "f.py", limits=replace(LIMITS, answer_s=5.0)) as worker:
+        worker.announce(announced())
+        assert [result(play(worker, "twice", number)) for number in range(4)] == [0, 2, 4, 6]
 
 
 def test_two_workers_may_take_turns(host: Host) -> None:
