@@ -29,7 +29,7 @@ from normgrade.course.mistakes import read_mistakes, together
 from normgrade.diagnosis import best, diagnose, investigation
 from normgrade.diagnosis.investigation import Investigation
 from normgrade.diagnosis.peeling import Peeled
-from normgrade.diagnosis.search import Best, Search
+from normgrade.diagnosis.search import Search
 from normgrade.grading.grader import Grader, Submitted
 from normgrade.grading.grading_options import Options
 from normgrade.grading.opening import open_grader
@@ -75,11 +75,9 @@ def last(*arguments: Any) -> Any:
 
 def install() -> None:
     """Let every part ask if it is left out."""
-    for name in ("seeded", "by_worth", "approached", "mended"):
+    for name in ("seeded", "by_worth", "changing_pairs", "approached", "mended"):
         setattr(best, name, wrapped(partial(lambda name, *_: name, name), getattr(best, name), last))
-    for name in ("complete_sets", "changing_sets"):
-        setattr(best, name, wrapped(partial(lambda name, size, _: f"{name} of {size}", name), getattr(best, name), last))
-    best.without_idle = wrapped(lambda *_: "without_idle", best.without_idle, lambda search, found: Best(search, found))
+    best.complete_sets = wrapped(lambda size, _: f"complete_sets of {size}", best.complete_sets, last)
     Search.with_twins = wrapped(lambda *_: "with_twins", Search.with_twins, last)  # type: ignore[method-assign]
     diagnose.credible = wrapped(lambda *_: "credible", diagnose.credible, lambda guess, search: guess)
     investigation.peel = wrapped(lambda *_: "peel", investigation.peel, lambda results, answers: Peeled(results, results))

@@ -10,7 +10,7 @@ from itertools import chain, combinations, product
 from normgrade.diagnosis.approach import approached, mended
 from normgrade.diagnosis.joint import Members
 from normgrade.diagnosis.search import MOST_AT_ONCE, MOST_NAMES, Best, Guess, Search
-from normgrade.diagnosis.sets import changing_sets, complete_sets
+from normgrade.diagnosis.sets import changing_pairs, complete_sets
 
 MOST_GUESSES = 20_000  # that one attempt weighs
 Way = Callable[[Best], Best]
@@ -21,13 +21,13 @@ def best(search: Search, seed: Members = ()) -> Best:
 
     The `seed`, mistakes that are suspected together, is examined first. Then each mistake is taken to change the same facts among others as
     by itself, unless their effects overlap. If this does not explain everything, every unexplained play is in doubt, and mistakes are
-    played in it together: first pairs and triples, in which one mistake may change the effects of the others.
+    played in it together: first pairs, in which one mistake may change the effects of the other.
     """
     ways: tuple[Way, ...] = (
         partial(seeded, seed),
         *(partial(complete_sets, size) for size in (1, 2, 3)),
         by_worth,
-        *(partial(changing_sets, size) for size in (2, 3)),
+        changing_pairs,
         approached,
         mended,
     )
@@ -37,8 +37,7 @@ def best(search: Search, seed: Members = ()) -> Best:
             break
         now = way(now)
         if complete := [guess for guess in now.guesses if guess.complete]:
-            more = now.search.with_twins(complete) if len(complete[0].members) > 3 else complete
-            return without_idle(now.search, more)
+            return Best(now.search, now.search.with_twins(complete) if len(complete[0].members) > 3 else complete)
     return now
 
 
@@ -95,12 +94,3 @@ def by_worth(now: Best) -> Best:
                 if member not in guess.members:
                     push(tuple(sorted((*guess.members, member))))
     return Best(search, found)
-
-
-def without_idle(search: Search, found: list[Guess]) -> Best:
-    """Return the same guesses, or smaller ones that explain everything, too: two mistakes may look like a third."""
-    doubting = search.doubting
-    smaller = {members for guess in found for members in combinations(guess.members, len(guess.members) - 1) if len(members) > 1}
-    smaller = {members for members in smaller if all(search.meet(members, guess.members) for guess in found)}
-    complete = [guess for members in sorted(smaller) if (guess := doubting.settled(members, whole=True)) is not None]
-    return without_idle(doubting, complete) if complete else Best(search, found)

@@ -241,12 +241,6 @@ class Search:
                 return [best] if best.members else []
             best = better
 
-    def meet(self, members: Members, larger: Members) -> bool:
-        """Return True if the mistakes that `larger` adds share a play with the others."""
-        ours, theirs = ([each for each in larger if (each in members) == within] for within in (True, False))
-        plays = [union_of(self.evidence.fits[member].active for member in some) for some in (ours, theirs)]
-        return not theirs or any(here & plays[0] and here & plays[1] for here in self.plays_reached)
-
     def with_twins(self, found: list[Guess]) -> list[Guess]:
         """Return the guesses, and complete ones in which a twin replaces one mistake: another that changes nearly the same facts."""
         others = set[Members]()

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import reduce
 from itertools import combinations
-from operator import and_
 
 from normgrade.diagnosis.evidence import Bits
 from normgrade.diagnosis.evidence import union as union_of
@@ -32,11 +30,11 @@ def complete_sets(size: int, now: Best) -> Best:
     return Best(search, found or otherwise)
 
 
-def changing_sets(size: int, now: Best) -> Best:
-    """Return the sets of `size` mistakes that explain everything, although some of them change the effects of others."""
+def changing_pairs(now: Best) -> Best:
+    """Return the pairs of mistakes that explain everything, although one of them changes the effects of the other."""
     search = now.search.doubting
     found, last_play = list[Guess](), search.plays + MOST_AT_ONCE
-    for *_unknown, members in sorted(perhaps_changing(search, size)):
+    for *_unknown, members in sorted(perhaps_changing(search)):
         if search.plays >= last_play or search.out_of_time():
             break
         if (guess := search.settled(members, whole=True)) is not None:
@@ -61,24 +59,21 @@ def promising(search: Search, size: int) -> Iterator[tuple[int, int, Members]]:
                     yield doubted.bit_count(), over.bit_count(), (*members, last)
 
 
-def perhaps_changing(search: Search, size: int) -> Iterator[tuple[int, int, Members]]:
-    """Yield the sets of `size` mistakes of which at least one is not changed by the others: it explains every play in which only it acts.
+def perhaps_changing(search: Search) -> Iterator[tuple[int, int, Members]]:
+    """Yield the pairs of mistakes of which at least one is not changed by the other: it explains every play in which only it acts.
 
-    Each comes with the number of plays that no single mistake of the set explains, and of those in which several act.
+    Each comes with the number of plays that no single mistake of the pair explains, and of those in which both act.
     """
     fits, wrong = search.evidence.fits, search.evidence.wrong
     acting = {member: plays_with(search, fits[member].active) for member in search.pool}
     failing = {member: plays_with(search, fits[member].contradicted | (wrong & ~fits[member].active)) for member in search.pool}
     all_wrong = plays_with(search, wrong)
-    for members in combinations(search.pool, size - 1):
-        once, twice = overlap(acting[member] for member in members)
-        for last in search.pool:
-            if last > members[-1] and not all_wrong & ~(once | acting[last]):
-                several, everybody = twice | (once & acting[last]), (*members, last)
-                unexplained = [acting[member] & failing[member] & ~several for member in everybody]
-                if not all(unexplained):
-                    doubted = union_of(unexplained) | (several & all_wrong & reduce(and_, [failing[member] for member in everybody]))
-                    yield doubted.bit_count(), several.bit_count(), everybody
+    for one, other in combinations(sorted(search.pool), 2):
+        both = acting[one] & acting[other]
+        unexplained = [acting[member] & failing[member] & ~both for member in (one, other)]
+        if not all_wrong & ~(acting[one] | acting[other]) and not all(unexplained):
+            doubted = union_of(unexplained) | (both & all_wrong & failing[one] & failing[other])
+            yield doubted.bit_count(), both.bit_count(), (one, other)
 
 
 def plays_with(search: Search, facts: Bits) -> Bits:
