@@ -40,8 +40,10 @@ def called(name: str, mistakes: Iterable[Mistake], reference: str) -> Mistake | 
         for own in NUMBER.finditer(mistake.name):
             before, after = mistake.name[: own.start()], mistake.name[own.end() :]
             number = name.removeprefix(before).removesuffix(after)
-            if name == before + number + after and NUMBER.fullmatch(number):
-                return with_number(mistake, reference, float(number))
+            if name != before + number + after or not NUMBER.fullmatch(number):
+                continue
+            if (other := with_number(mistake, reference, float(number))) is not None:
+                return other
     return None
 
 

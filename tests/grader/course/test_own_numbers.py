@@ -54,3 +54,9 @@ def test_numbers_that_may_be_factors_are_ignored(source: str, numbers: list[floa
 def test_a_mistake_is_found_by_any_number_in_it(name: str, says: str | None) -> None:
     found = called(name, [UNBIASED, DEFAULT], REFERENCE)
     assert (found and found.says) == says
+
+
+def test_a_number_only_in_the_name_hides_no_other_mistake() -> None:
+    in_name = mistake("eps-default-1e-3", "eps is left out.", (" + eps", ""))
+    found = called("eps-default-1e-9", [in_name, DEFAULT], REFERENCE)
+    assert found is not None and found.says == "eps defaults to 1e-9. The contract has 1e-5."

@@ -22,6 +22,8 @@ from normgrade.learner.workspace import Workspace
 ANSWERS = "answers.md"
 LARGEST_BYTES = 1024**2
 HEADING = re.compile(r"^## (\d+)\. .*$", re.MULTILINE)
+LIKE_HEADING = re.compile(r"^\\*## \d+\. ", re.MULTILINE)  # a line of an answer, written with one more backslash
+ESCAPED = re.compile(r"^\\(?=\\*## \d+\. )", re.MULTILINE)
 
 
 def new_folder(workspace: Workspace, now: datetime) -> Path:
@@ -69,7 +71,7 @@ def write_answers(folder: Path, questions: Sequence[Question], answers: Sequence
     parts = [_("Write each answer below its question. Run `normgrade interview` to give the missing answers.")]
     for number, (question, answer) in enumerate(zip(questions, answers, strict=True), 1):
         title = question.text.partition("\n")[0]  # the lines below are shown when the question is asked
-        parts += [f"## {number}. {question.about}: {title}", *filter(None, [answer])]
+        parts += [f"## {number}. {question.about}: {title}", *filter(None, [LIKE_HEADING.sub(r"\\\g<0>", answer)])]
     write_whole(folder / ANSWERS, ("\n\n".join(parts) + "\n").encode())
 
 
@@ -87,4 +89,4 @@ def read_answers(folder: Path, count: int) -> list[str]:
         ) from error
     _before, *parts = HEADING.split(page)
     found = {int(number): answer for number, answer in zip(parts[::2], parts[1::2], strict=True)}
-    return [found.get(number, "").strip() for number in range(1, count + 1)]
+    return [ESCAPED.sub("", found.get(number, "")).strip() for number in range(1, count + 1)]

@@ -14,6 +14,7 @@ from threading import Event, Thread
 from typing import NamedTuple
 
 SETTLED_S = 0.03  # without a change; after that, no editor is still writing
+LAST_WAKE_S = 2.0  # for the thread of watchfiles to end
 
 
 class Status(NamedTuple):
@@ -69,10 +70,13 @@ def waker(folder: Path) -> Iterator[int | None]:
             with suppress(OSError):  # the pipe is full of bytes that nobody has read yet, or closed
                 os.write(wake, b".")
 
-    Thread(target=wake_on_change, daemon=True).start()
+    watcher = Thread(target=wake_on_change, daemon=True)
+    watcher.start()
     try:
         yield wakes
     finally:
         stopped.set()
-        os.close(wake)
-        os.close(wakes)
+        watcher.join(LAST_WAKE_S)
+        if not watcher.is_alive():  # else it may write to a file that gets the number of the pipe
+            os.close(wake)
+            os.close(wakes)

@@ -42,7 +42,7 @@ def test_the_stubs_are_fresh_and_ones_own_files_stay(workspace: Workspace, tiny:
 
 
 def test_answers_are_read_back_unchanged(tmp_path: Path) -> None:
-    answers = ["Because\n\nof zeros:\n\n## eps", "", "x > 0\n> 3"]
+    answers = ["Because\n\nof zeros:\n\n## eps\n## 2. n\n\\## 3. so", "", "x > 0\n> 3"]
     write_answers(tmp_path, QUESTIONS, answers)
     page = (tmp_path / ANSWERS).read_text(encoding="utf-8")
     assert "## 1. rms: Why is eps inside the root?\n\nBecause\n" in page and "## 3. centring: And now?" in page

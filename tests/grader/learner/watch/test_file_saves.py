@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import threading
 import time
 from pathlib import Path
 
@@ -42,6 +43,15 @@ def test_an_unfinished_save_is_not_noticed(tmp_path: Path, monkeypatch: pytest.M
     assert not watched.saved()  # it grew during the waiting time
     monkeypatch.setattr(time, "sleep", lambda seconds: None)
     assert watched.saved() and not watched.saved()
+
+
+def test_the_watcher_has_ended_when_its_pipe_is_closed(tmp_path: Path) -> None:
+    """Otherwise it could write to another file that got the number of the pipe."""
+    pytest.importorskip("watchfiles")
+    before = set(threading.enumerate())
+    with waker(tmp_path):
+        assert len(set(threading.enumerate()) - before) == 1
+    assert set(threading.enumerate()) == before
 
 
 @pytest.mark.parametrize("change", ["write", "replace", "remove"])
