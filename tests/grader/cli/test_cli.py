@@ -114,7 +114,7 @@ def test_an_unknown_format_is_explained(command: str, name: str, guess: str, inv
 
 def test_missing_course_is_named_with_its_folder(invoke: Invoke, here: Path) -> None:
     no_course = f'No course at "{here / "no"}": it has no folder "exercises".'
-    assert invoke("list", "--course", "no").stderr == f"Error: {no_course} Name one with --course DIR or NORMGRADE_COURSE.\n"
+    assert invoke("list", "--course", "no").stderr == f"Error: {no_course} Use --course DIR or NORMGRADE_COURSE to choose a course.\n"
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["check", "--help"]])

@@ -26,7 +26,7 @@ print("the end")
 PATIENT = """#!/bin/sh
 trap "echo; echo interrupted; exit" INT
 echo ready
-while read -r line < /dev/tty; do :; done
+while :; do sleep 0.1; done
 """
 
 
@@ -94,9 +94,7 @@ def test_a_pager_may_be_left_before_the_end(tmp_path: Path) -> None:
 
 def test_ctrl_c_is_left_to_the_pager(tmp_path: Path) -> None:
     path = tmp_path / "patient"
-    path.write_text(
-        '#!/bin/sh\ntrap "echo; echo interrupted; exit" INT\necho ready\nwhile read -r line < /dev/tty; do :; done\n', encoding="utf-8"
-    )
+    path.write_text(PATIENT, encoding="utf-8")
     path.chmod(0o755)
     shown = Shown(tmp_path, 30, PAGER=str(path))
     shown.terminal.expect("ready")

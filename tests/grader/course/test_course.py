@@ -71,7 +71,10 @@ def test_a_folder_without_exercises_is_no_course(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("NORMGRADE_COURSE", str(tmp_path))
     with pytest.raises(UsageError) as caught:
         Course.find(None if by_variable else tmp_path)
-    assert str(caught.value) == f'No course at "{tmp_path}": it has no folder "exercises". Name one with --course DIR or NORMGRADE_COURSE.'
+    assert (
+        str(caught.value)
+        == f'No course at "{tmp_path}": it has no folder "exercises". Use --course DIR or NORMGRADE_COURSE to choose a course.'
+    )
 
 
 # Exercises

@@ -56,7 +56,7 @@ def test_a_mistake_is_found_by_any_number_in_it(name: str, says: str | None) -> 
     assert (found and found.says) == says
 
 
-def test_a_number_only_in_the_name_hides_no_other_mistake() -> None:
+def test_a_number_in_a_name_hides_no_mistake() -> None:
     in_name = mistake("eps-default-1e-3", "eps is left out.", (" + eps", ""))
     found = called("eps-default-1e-9", [in_name, DEFAULT], REFERENCE)
     assert found is not None and found.says == "eps defaults to 1e-9. The contract has 1e-5."

@@ -67,7 +67,7 @@ def test_damaged_files_are_reported(edited_course: EditedCourse) -> None:
     course.exercise("rms").footprints.write_bytes(b"nonsense")
     course.exercise("rms").spreads.write_bytes(b"nonsense")
     spreads, footprints, _command = told(course)
-    assert spreads.startswith("solutions/rms/spreads.npz: Of ") and spreads.endswith(" are missing, and 0 are no longer asked.")
+    assert spreads == "solutions/rms/spreads.npz: 5 of 5 requests are missing, and 0 are not asked any more."
     assert footprints == "solutions/rms/footprints.npz: It is damaged, or was written by another version."
 
 

@@ -45,7 +45,7 @@ def test_an_unfinished_save_is_not_noticed(tmp_path: Path, monkeypatch: pytest.M
     assert watched.saved() and not watched.saved()
 
 
-def test_the_watcher_has_ended_when_its_pipe_is_closed(tmp_path: Path) -> None:
+def test_the_watcher_ends_before_its_pipe_is_closed(tmp_path: Path) -> None:
     """Otherwise it could write to another file that got the number of the pipe."""
     pytest.importorskip("watchfiles")
     before = set(threading.enumerate())
