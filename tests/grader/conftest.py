@@ -39,6 +39,8 @@ MARKED_FILES = {
     "whole/test_faults.py": "faults",
     "whole/test_day.py": "slow",
     "whole/test_page_screens.py": "slow",
+    "whole/test_screens.py": "slow",
+    "diagnosis/test_forms.py": "slow",
     "whole/test_silence.py": "slow",
     "whole/test_killed_habits.py": "slow",
     "verify/test_proofs.py": "slow",
@@ -73,6 +75,11 @@ MARKED_FILES = {
     "course/test_unoptimised.py": "slow",
     "grading/test_tracking.py": "slow",
     "diagnosis/steps/test_locate.py": "slow",
+    "cli/test_check.py": "slow",
+    "notebook/test_notebook.py": "slow",
+    "grading/test_recording.py": "slow",
+    "cli/test_warn.py": "slow",
+    "cli/test_pager.py": "slow",
 }
 MARKED_FIXTURES = {"browser": "browser", "outputs": "kernel"}  # tests that use these fixtures
 OWN_ZYGOTES = ("whole", "worker")  # folders of tests in which every host starts processes of its own
