@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-from normgrade.pointing.flow import Flow, flow_of
-from normgrade.pointing.values import Kind, Value, seen_through
+from module_read import HEAD, INIT, effects
 
-HEAD = "import torch\nfrom torch import nn\nclass Norm(nn.Module):\n"
-INIT = """\
-    def __init__(self, n, eps=1e-5):
-        super().__init__()
-        self.small = eps
-        self.weight = nn.Parameter(torch.ones(n))
-"""
-
-
-def effects(flow: Flow) -> dict[tuple[Kind, str], Value]:
-    return {(effect.kind, effect.name): effect for effect in flow.effects}
+from normgrade.pointing.flow import flow_of
+from normgrade.pointing.values import Kind, seen_through
 
 
 def test_the_constructor_is_read_before_other_methods() -> None:

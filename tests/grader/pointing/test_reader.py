@@ -5,22 +5,11 @@ from __future__ import annotations
 import ast
 
 import pytest
+from module_read import HEAD, INIT, effects
 
-from normgrade.pointing.flow import Flow, flow_of
+from normgrade.pointing.flow import flow_of
 from normgrade.pointing.reader import TooLarge
 from normgrade.pointing.values import Kind, Value, same, seen_through
-
-HEAD = "import torch\nfrom torch import nn\nclass Norm(nn.Module):\n"
-INIT = """\
-    def __init__(self, n, eps=1e-5):
-        super().__init__()
-        self.small = eps
-        self.weight = nn.Parameter(torch.ones(n))
-"""
-
-
-def effects(flow: Flow) -> dict[tuple[Kind, str], Value]:
-    return {(effect.kind, effect.name): effect for effect in flow.effects}
 
 
 def indented(body: str) -> str:
