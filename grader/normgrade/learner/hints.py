@@ -52,7 +52,7 @@ def hints_of_diagnosis(exercise: Exercise, last: Attempt) -> Iterator[Hint]:
 
 def hint_of_test(exercise: Exercise, test: str) -> str:
     """Return the hint of a test in the current language; "" if the suite's source does not contain it."""
-    return translated(hint_in(read_text(exercise.suite), test), exercise.reference.parent)
+    return translated(hint_in(read_text(exercise.suite), test), exercise.solutions)
 
 
 def take_hint(exercise: Exercise, last: Attempt | None, workspace: Workspace | None) -> list[Hint]:

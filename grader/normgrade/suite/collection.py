@@ -167,7 +167,7 @@ def test_of(exercise: Exercise, item: pytest.Item) -> HiddenTest:
         claim.hint,
         item.obj,
         arguments_of(item, where),
-        partial(translated, folder=exercise.reference.parent),
+        partial(translated, folder=exercise.solutions),
         claim.courtesy,
     )
 

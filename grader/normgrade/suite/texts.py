@@ -11,19 +11,20 @@ from normgrade.language.docstring import first_paragraph_in
 
 def texts_in(source: str) -> Iterator[str]:
     """Yield the texts of a suite that are translated: the claim and the hint of each test, and what is given to `words`."""
-    for test, claim in tests_in(source):
+    suite = parsed(source)
+    for test, claim in tests_in(suite):
         yield from (first_paragraph_in(ast.get_docstring(test), ENGLISH), hint_of(claim))
-    yield from (text_of(call.args[0]) for call in calls_of("words", ast.walk(parsed(source))))
+    yield from (text_of(call.args[0]) for call in calls_of("words", ast.walk(suite)))
 
 
 def hint_in(source: str, name: str) -> str:
     """Return the hint of the test of that name; "" if the source does not contain it."""
-    return next((hint_of(claim) for test, claim in tests_in(source) if test.name == name), "")
+    return next((hint_of(claim) for test, claim in tests_in(parsed(source)) if test.name == name), "")
 
 
-def tests_in(source: str) -> Iterator[tuple[ast.FunctionDef, ast.Call]]:
+def tests_in(suite: ast.Module) -> Iterator[tuple[ast.FunctionDef, ast.Call]]:
     """Yield the tests of a suite, each with the call of `claim` that decorates it."""
-    for node in parsed(source).body:
+    for node in suite.body:
         if isinstance(node, ast.FunctionDef):
             yield from ((node, claim) for claim in calls_of("claim", node.decorator_list))
 

@@ -193,7 +193,7 @@ def words(english: str, **values: Any) -> str:
     'The mean is 0.12 off 0.'
     """
     check = playing.get(None)
-    said = english if check is None else translated(english, check.exercise.reference.parent)
+    said = english if check is None else translated(english, check.exercise.solutions)
     return said.format(**values) if values else said
 
 
