@@ -28,7 +28,7 @@ def missing_texts(exercise: Exercise, language: str, places: Iterable[Place] = (
         yield _("{path} is missing.", path=exercise.prompt_in(language).relative_to(exercise.course))
     for path, english in untranslated(exercise, language, places):
         yield _("{path} does not translate {english!r}.", path=path.relative_to(exercise.course), english=english)
-    for folder in texts_of(exercise):
+    for folder in (exercise.folder, exercise.solutions):
         yield from stale(file_in(folder, language), [exercise])
     for path in exercise.alternatives:
         if not first_paragraph_in(ast.get_docstring(ast.parse(read_text(path))), language):
