@@ -5,8 +5,8 @@
 The answers are sets of two, three and four known mistakes, and the submissions of tests/grader/wild. A part is left out only where it takes
 part in the diagnosis; elsewhere it cannot matter. The table has for each part: the number of answers in whose diagnosis it takes part, and
 how many mistakes fewer are named without it, how many wrong names more are told, how many failing claims more stay open, how many first
-wrong steps fewer are found, and how many seconds more the diagnosis takes. Observations of earlier mistakes are reused, so the times flatter
-every part alike. Nothing is promised.
+wrong steps fewer are found, and how many seconds more the diagnosis takes. Observations of earlier mistakes are reused, so the times
+flatter every part alike. Nothing is promised.
 """
 
 from __future__ import annotations
