@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from normgrade.authoring.names import USUAL, checked_contract, checked_slug, refuse_taken
+from normgrade.verify.names import USUAL, checked_contract, checked_slug, refuse_taken
 from normgrade.cli.options import course_option, say
 from normgrade.cli.warn import with_course
 from normgrade.course.course import Course, named_by_environment
@@ -34,7 +34,7 @@ def new_command(slug: str, contract: tuple[str, ...], numpy: bool, probes: bool,
     "WeightNorm(weight, dim=0)" is a layer, and "softmax(x, dim=-1)" is a function. Existing files are never overwritten. If --course names
     an empty folder, a new course is created there.
     """
-    from normgrade.authoring.draft import Draft, add, files_of  # loads pytest
+    from normgrade.verify.draft import Draft, add, files_of  # loads pytest
 
     checked_slug(slug)
     signatures = checked_contract(contract or (USUAL if numpy else ()), numpy)
@@ -68,7 +68,7 @@ def course_of_author(course_folder: Path | None, language: str | None) -> Course
 
     The course that normgrade carries is chosen only inside its own folder. Raise UsageError if no course is meant.
     """
-    from normgrade.authoring.draft import begin_course  # loads pytest
+    from normgrade.verify.draft import begin_course  # loads pytest
 
     if course_folder is not None and is_empty(course_folder):
         course = begin_course(course_folder, tuple(filter(None, [ENGLISH, language])))

@@ -14,7 +14,7 @@ from normgrade.course.files import read_text
 from normgrade.inspection.contract import contract_findings
 from normgrade.inspection.dotted_names import Names
 from normgrade.inspection.pasted import is_notebook, notebook
-from normgrade.inspection.source import content_of, decoded, no_file, parse, position, too_deep
+from normgrade.inspection.source import LIMIT_BYTES, content_of, decoded, no_file, parse, position, too_deep, too_large
 from normgrade.language import _
 from normgrade.language.errors import CourseError
 from normgrade.language.text import lines_of
@@ -52,6 +52,13 @@ def inspect_file(path: Path, exercise: Exercise, *, allow_stub: bool = False) ->
     content = content_of(path, exercise.slug)
     if isinstance(content, Finding):
         return Inspection(None, (content,), started=True)
+    return inspect_content(content, path, exercise, allow_stub=allow_stub)
+
+
+def inspect_content(content: bytes, path: Path, exercise: Exercise, *, allow_stub: bool = False) -> Inspection:
+    """Inspect the bytes of a submission, which messages call by its path."""
+    if len(content) > LIMIT_BYTES:
+        return Inspection(None, (no_file(too_large(path)),), started=True)
     source, digest = decoded(path, content), sha256(content).hexdigest()
     if isinstance(source, Finding):
         return Inspection(None, (source,), started=True, digest=digest)

@@ -32,7 +32,7 @@ def content_of(path: Path, slug: str) -> bytes | Finding:
 
 def unreadable(path: Path, slug: str, error: OSError) -> str:
     if isinstance(error, TooLarge):
-        return _("{path} is larger than 64 KiB ({limit} bytes): submit only the code of this exercise.", path=path, limit=LIMIT_BYTES)
+        return too_large(path)
     if isinstance(error, NotPlain) and error.kind == LINK:
         return _(
             "{path} is a symbolic link to {target}, and links are not followed: replace the link with the file, or pass the file itself.",
@@ -51,6 +51,10 @@ def unreadable(path: Path, slug: str, error: OSError) -> str:
     if isinstance(error, PermissionError):
         return _("{path} cannot be read because of its permissions: run `chmod u+r {path}`.", path=path)
     return _("{path} cannot be read ({error}): check the path, or pass another file.", path=path, error=error.strerror)
+
+
+def too_large(path: Path) -> str:
+    return _("{path} is larger than 64 KiB ({limit} bytes): submit only the code of this exercise.", path=path, limit=LIMIT_BYTES)
 
 
 def decoded(path: Path, content: bytes) -> str | Finding:

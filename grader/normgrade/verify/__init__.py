@@ -1,1 +1,1 @@
-"""Proofs of a course: its references pass, its mistakes fail and are named."""
+"""The author's tools: the draft of a new exercise, and the proofs of a course: right answers pass, mistakes fail and are named."""

@@ -26,9 +26,9 @@ DOORS = {"__init__", "__main__"}  # entry points; they hold only the code that m
 HOUSE_ORDER: Mapping[str, str] = {
     # Front ends
     "notebook": "cli learner grading inspection report worker course language",
-    "cli": "authoring verify learner grading suite remarks compare inspection report worker course language",
+    "cli": "classes verify learner grading suite remarks compare inspection report worker course language",
     # Uses of grading
-    "authoring": "suite course language",
+    "classes": "grading inspection report worker course language",
     "verify": "grading suite diagnosis remarks compare oracle inspection report worker course language",
     "learner": "grading suite remarks compare inspection report worker course language",
     # One grading, from file to report

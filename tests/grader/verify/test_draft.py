@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from normgrade.authoring.draft import POINTS, Draft, add, begin_course, files_of, type_of
+from normgrade.verify.draft import POINTS, Draft, add, begin_course, files_of, type_of
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
 from normgrade.course.reading import read_exercise

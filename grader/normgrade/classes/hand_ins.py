@@ -1,0 +1,51 @@
+"""The hand-ins of a class: which file is whose, and for which exercise, as the names of folders and files tell it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class HandIn:
+    """One file that a student handed in for an exercise.
+
+    student: the name of the student in the gradebook, printable and never shared by two students.
+    exercise: the slug.
+    origin: the path of the file, printable: "class.zip/Anna Li_7_assignsubmission_file_/layer_norm.py".
+    content: its bytes, at most one more than a submission may have; for a notebook, the source of its cells.
+    id: the number by which the learning management system knows the student; "" if it is not told.
+    attempt: the number of the attempt that the name of the file tells, from 1 on.
+    late: true if the name says that it came late.
+    """
+
+    student: str
+    exercise: str
+    origin: str
+    content: bytes
+    id: str = ""
+    attempt: int = 1
+    late: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A file or an archive that is not graded, and the reason in a sentence."""
+
+    origin: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class HandedIn:
+    """Everything that was found under the paths of a class.
+
+    hand_ins: one for each student and exercise, sorted by both.
+    left_out: the files that are not graded.
+    layouts: the name of the layout of each path.
+    absent: the students of the roster that handed in nothing.
+    """
+
+    hand_ins: tuple[HandIn, ...]
+    left_out: tuple[LeftOut, ...] = ()
+    layouts: tuple[tuple[str, str], ...] = ()
+    absent: tuple[str, ...] = ()
