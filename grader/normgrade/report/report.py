@@ -114,6 +114,10 @@ class Numbers:
     allowed: np.ndarray
 
 
+class WorstNumber(Numbers):
+    """The worst number of two arrays, in arrays of shape (1,): all that is left of them in a report that was read from JSON."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """An observed value compared with the expected one. The subclass tells the result.

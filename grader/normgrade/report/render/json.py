@@ -37,6 +37,9 @@ def report_as_json(report: Report) -> dict[str, Any]:
         "submission": report.submission,
         "outcome": report.outcome.value,
         "score": {"earned": report.earned, "possible": report.possible},
+        "granted": report.granted,
+        "withheld": report.withheld,
+        "digest": report.digest,
         "sandbox": report.sandbox,
         "lost": list(report.lost),
         "seed": report.seed,
@@ -62,16 +65,19 @@ def diagnosis_as_json(diagnosis: Diagnosis) -> dict[str, Any]:
         "mistakes": list(diagnosis.mistakes),
         "says": diagnosis.says,
         "checks": list(diagnosis.checks),
+        "cost": diagnosis.cost,
+        "texts": list(diagnosis.texts),
         "spots": [spot_as_json(spot) for spot in diagnosis.spots],
     }
 
 
 def spot_as_json(spot: Spot) -> dict[str, Any]:
-    return {"mistake": spot.mistake, "line": spot.line, "column": spot.column, "width": spot.width, "remedy": spot.remedy}
+    return {name: getattr(spot, name) for name in ("mistake", "line", "column", "width", "text", "remedy")}
 
 
 def step_as_json(step: WrongStep) -> dict[str, Any]:
-    return {"says": step.says, "line": step.spot.line, "column": step.spot.column, "width": step.spot.width}
+    spot = step.spot
+    return {"says": step.says, "line": spot.line, "column": spot.column, "width": spot.width, "text": spot.text}
 
 
 def check_as_json(check: Check) -> dict[str, Any]:
@@ -87,6 +93,7 @@ def check_as_json(check: Check) -> dict[str, Any]:
         "message": check.message,
         "hint": check.hint,
         "stdout": check.stdout,
+        "lines": list(check.lines),
         "call": check.call,
         "raised": None if check.raised is None else raised_as_json(check.raised),
         "differences": [difference_as_json(difference) for difference in check.differences],
@@ -100,6 +107,7 @@ def raised_as_json(raised: Raised) -> dict[str, Any]:
 def difference_as_json(difference: Difference) -> dict[str, Any]:
     return {
         "place": difference.place,
+        "called": difference.called,
         "dtype": difference.dtype,
         "shape": None if difference.shape is None else [int(size) for size in difference.shape],
         **(size_as_json(difference) if isinstance(difference, ArrayDifference) else OF_ONE_VALUE),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from normgrade.report.report import ArrayDifference, Numbers, SideBySide
+from normgrade.report.report import ArrayDifference, Numbers, SideBySide, WorstNumber
 
 FEW = 6  # an array of so many numbers is shown whole; a larger one shows only its worst
 WORST = 3
@@ -71,6 +71,9 @@ def number_at(index: tuple[int, ...], shape: tuple[int, ...]) -> int:
 
 def sides(arrays: SideBySide) -> tuple[Row, ...]:
     """Return the rows worth showing: all of a small array in its order, else only the worst rows, worst first."""
+    if isinstance(arrays, ArrayDifference) and isinstance(arrays.numbers, WorstNumber):
+        (error,) = errors(arrays.numbers)
+        return (Row(arrays.at, arrays.expected, arrays.actual, float(error), arrays.allowed, differs=True, worst=True),)
     both = Sides.of(arrays)
     return tuple(map(both.row, shown(both.ratio, both.worst)))
 

@@ -12,7 +12,7 @@ from normgrade.report.render.detail import Detail
 from normgrade.report.render.heatmap import Picture, picture_of
 from normgrade.report.render.numbers import Row, as_pair, sides
 from normgrade.report.render.wording import one_line, word_of
-from normgrade.report.report import ArrayDifference, Check, Difference, Kind, Outcome, Raised, Report, Spot
+from normgrade.report.report import ArrayDifference, Check, Difference, Kind, Outcome, Raised, Report, Spot, WorstNumber
 
 CHARACTERS = 400  # of a line of code
 NAMED = 2  # mistakes of a report among many
@@ -144,7 +144,8 @@ def differences_of(check: Check, detail: Detail, pictured: bool) -> Iterator[Sho
     """Yield the first differences of a case; a picture shows only the first two arrays."""
     for difference in check.differences[: detail.differences]:
         if isinstance(difference, ArrayDifference):
-            yield Shown(difference, rows=sides(difference), picture=picture_of(difference, detail.cells) if pictured else None)
+            whole = pictured and not isinstance(difference.numbers, WorstNumber)
+            yield Shown(difference, rows=sides(difference), picture=picture_of(difference, detail.cells) if whole else None)
             pictured = False
         else:
             yield Shown(difference, words=tuple(map(one_line, as_pair(difference.expected, difference.actual))))

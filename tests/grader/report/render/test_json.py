@@ -30,6 +30,9 @@ def test_json_is_the_contract() -> None:
                 "submission": "batch_norm.py",
                 "outcome": "failed",
                 "score": {"earned": 0, "possible": 3},
+                "granted": 0,
+                "withheld": 0,
+                "digest": "",
                 "sandbox": "linux",
                 "lost": [],
                 "seed": 7,
@@ -41,9 +44,9 @@ def test_json_is_the_contract() -> None:
                         "mistakes": ["biased-running-variance"],
                         "says": BIASED.says,
                         "checks": list(BIASED.checks),
-                        "spots": [
-                            {"mistake": "biased-running-variance", "line": 19, "column": 13, "width": 3, "remedy": "pass correction=1"}
-                        ],
+                        "cost": 0,
+                        "texts": [],
+                        "spots": [asdict(SPOT)],
                     }
                 ],
                 "unexplained": [],
@@ -63,11 +66,13 @@ def test_json_is_the_contract() -> None:
                         "message": "m",
                         "hint": "h",
                         "stdout": "s\n",
+                        "lines": [],
                         "call": "",
                         "raised": None,
                         "differences": [
                             {
                                 "place": "step 2 · running_var",
+                                "called": "",
                                 "dtype": "float32",
                                 "shape": [3],
                                 "mismatched": 2,
@@ -91,14 +96,14 @@ def test_json_is_the_contract() -> None:
 def test_json_has_the_first_wrong_step() -> None:
     step = WrongStep("the mean is not right (line 3)", Spot(UNLISTED, 3, 5, 8, "    x.mean(0)"))
     [content] = json.loads(render([report(failed(), step=step)], "json"))["reports"]
-    assert content["first_wrong_step"] == {"says": step.says, "line": 3, "column": 5, "width": 8}
+    assert content["first_wrong_step"] == {"says": step.says, "line": 3, "column": 5, "width": 8, "text": step.spot.text}
 
 
 def test_json_keys_come_in_the_order_of_the_contract() -> None:
     [content] = json.loads(render([report(failed())], "json"))["reports"]
-    order = "exercise submission outcome score sandbox lost seed course duration_s findings diagnoses unexplained first_wrong_step limits"
-    assert list(content) == [*order.split(), "stopped_after_s", "deaths", "checks"]
-    order = "name claim kind outcome points earned duration_s message hint stdout call raised differences"
+    order = "exercise submission outcome score granted withheld digest sandbox lost seed course duration_s findings diagnoses unexplained"
+    assert list(content) == [*order.split(), "first_wrong_step", "limits", "stopped_after_s", "deaths", "checks"]
+    order = "name claim kind outcome points earned duration_s message hint stdout lines call raised differences"
     assert list(content["checks"][0]) == order.split()
 
 
