@@ -107,17 +107,22 @@ OPENED: ContextVar[Opened | None] = ContextVar("what a process of the pool opens
 
 
 def start_process(ticks: SimpleQueue[str], language: str, garbage: tuple[int, int, int], opened: Opened | None) -> None:
-    """Prepare a process of the pool: give it the queue, the language and the `garbage` thresholds of its parent.
+    """Prepare a process of the pool, and give it the queue."""
+    be_quiet_child(language, garbage)
+    TICKS.set(ticks)
+    OPENED.set(opened)
 
-    Ctrl-C reaches all processes at once. The processes of the pool ignore it, and their parent ends them.
+
+def be_quiet_child(language: str, garbage: tuple[int, int, int]) -> None:
+    """Prepare a process that works for its parent: give it the language and the `garbage` thresholds of its parent.
+
+    Ctrl-C reaches all processes at once. This one ignores it, and its parent ends it.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     interrupts.unblock()
     speak(language)
     gc.set_threshold(*garbage)
     warnings.simplefilter("ignore", RuntimeWarning)  # NumPy's, as on the command line
-    TICKS.set(ticks)
-    OPENED.set(opened)
     Thread(target=end_with_parent, daemon=True).start()
 
 
