@@ -1,0 +1,70 @@
+"""One run over a class: which hand-ins are to be graded, and their grading, each kept in the gradebook as soon as it is known."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from normgrade.classes.gradebook import Gradebook, Origin, Result
+from normgrade.classes.hand_ins import HandedIn, HandIn
+from normgrade.classes.pool import Graded, Setup, Work, grade_on_cores
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The hand-ins of a class.
+
+    new: those that are to be graded, sorted by exercise, so that a process seldom has to read another one.
+    kept: those whose result is in the gradebook.
+    older: those among the kept ones that another version of normgrade or of a library graded.
+    """
+
+    new: tuple[HandIn, ...]
+    kept: tuple[HandIn, ...] = ()
+    older: tuple[HandIn, ...] = ()
+
+
+def plan(hand_ins: Sequence[HandIn], gradebook: Gradebook, origins: Mapping[str, Origin], again: bool) -> Plan:
+    """Return what is to be graded: hand-ins that are new, and those whose file, exercise or seed has changed; with `again`, all."""
+    known = {} if again else gradebook.newest()
+    new, kept, older = [], [], []
+    for hand_in in sorted(hand_ins, key=lambda each: (each.exercise, each.student)):
+        digest, made = known.get((hand_in.student, hand_in.exercise), ("", None))
+        now = origins[hand_in.exercise]
+        if made is None or (digest, made.course, made.seed) != (digest_of(hand_in.content), now.course, now.seed):
+            new.append(hand_in)
+            continue
+        kept.append(hand_in)
+        if (made.program, made.versions) != (now.program, now.versions):
+            older.append(hand_in)
+    return Plan(tuple(new), tuple(kept), tuple(older))
+
+
+def enrol(found: HandedIn, gradebook: Gradebook) -> None:
+    """Add the students of a class to the gradebook, also those who handed in nothing."""
+    gradebook.enrol({**dict.fromkeys(found.absent, ""), **{each.student: each.id for each in found.hand_ins}})
+
+
+def grade_class(
+    new: Sequence[HandIn], gradebook: Gradebook, origins: Mapping[str, Origin], setup: Setup, cores: int
+) -> Iterator[tuple[Graded, list[Result]]]:
+    """Grade hand-ins, and yield each graded submission with its results, which the gradebook has kept by then.
+
+    Hand-ins of the same file at the same exercise, such as those of a group, are graded once.
+    """
+    alike: dict[tuple[str, str], list[HandIn]] = defaultdict(list)
+    for hand_in in new:
+        alike[hand_in.exercise, digest_of(hand_in.content)].append(hand_in)
+    works = [Work(slug, members[0].content, members[0].origin) for (slug, _digest), members in alike.items()]
+    for graded in grade_on_cores(works, setup, cores):
+        slug, digest = graded.work.slug, digest_of(graded.work.content)
+        results = [] if graded.error else [Result.of(each, digest, graded.text, origins[slug]) for each in alike[slug, digest]]
+        gradebook.keep(results)
+        yield graded, results
+
+
+def digest_of(content: bytes) -> str:
+    """Return the SHA-256 of a file's bytes, in hexadecimal."""
+    return hashlib.sha256(content).hexdigest()
