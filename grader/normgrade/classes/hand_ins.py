@@ -43,9 +43,11 @@ class HandedIn:
     left_out: the files that are not graded.
     layouts: the name of the layout of each path.
     absent: the students of the roster that handed in nothing.
+    strangers: the students who handed in something and are not on the roster.
     """
 
     hand_ins: tuple[HandIn, ...]
     left_out: tuple[LeftOut, ...] = ()
     layouts: tuple[tuple[str, str], ...] = ()
     absent: tuple[str, ...] = ()
+    strangers: tuple[str, ...] = ()

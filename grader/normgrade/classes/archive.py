@@ -1,0 +1,86 @@
+"""Zip archives of strangers: the names of their members, the members that are refused, and contents up to a limit."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import struct
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import BufferedReader
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+
+from normgrade.language import _
+
+BROKEN = (  # the errors by which Python says that an archive is damaged
+    BadZipFile, EOFError, LookupError, NotImplementedError, OSError, OverflowError, RuntimeError, ValueError, struct.error, zlib.error,
+)  # fmt: skip
+LIMIT_DIRECTORY_BYTES = 24 * 1024**2  # the list of all members, which is read at once
+PIECE_BYTES = 1024**2
+ENCRYPTED, UTF_8 = 0x1, 0x800  # bits of a member's flags
+DOS = 0  # the system of archives that may separate folders with backslashes
+UNIX_MODE = 16  # bits, to the left of which the mode of a file stands
+DRIVE = re.compile(r"[a-zA-Z]:")  # of Windows, at the beginning of a path
+METHODS = frozenset({ZIP_STORED, ZIP_DEFLATED})  # the others can unpack a few bytes to gigabytes at once
+
+
+class TooManyMembers(Exception):
+    """The directory of an archive is larger than the limit."""
+
+
+class Sparing(BufferedReader):
+    """A file that is only read in pieces: `zipfile` reads the directory of an archive in one."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size is not None and size > LIMIT_DIRECTORY_BYTES:
+            raise TooManyMembers
+        return super().read(size)
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A file in an archive: its path there, and the reason in a sentence why it is refused, or ""."""
+
+    archive: ZipFile
+    info: ZipInfo
+    path: str
+    refusal: str
+
+    def read(self, most: int) -> bytes:
+        """Return at most this many bytes of the content. Raise an error of BROKEN if they cannot be read."""
+        pieces, left = [], most
+        with self.archive.open(self.info) as file:
+            while left > 0 and (piece := file.read(min(left, PIECE_BYTES))):
+                pieces.append(piece)
+                left -= len(piece)
+        return b"".join(pieces)
+
+
+def members(archive: ZipFile) -> Iterator[Member]:
+    """Yield the files in an archive."""
+    for info in archive.infolist():
+        path = path_of(info)
+        if not path.endswith("/"):
+            parts = [part for part in path.split("/") if part not in ("", ".")]
+            yield Member(archive, info, "/".join(parts), refusal_of(info, path, parts))
+
+
+def path_of(info: ZipInfo) -> str:
+    """Return the path of a member as the file system would have it: Python reads names without the flag for UTF-8 as cp437."""
+    name = info.filename if info.flag_bits & UTF_8 else os.fsdecode(info.filename.encode("cp437"))
+    return name.replace("\\", "/") if info.create_system == DOS else name
+
+
+def refusal_of(info: ZipInfo, path: str, parts: list[str]) -> str:
+    """Return the reason why a member is refused, or ""."""
+    if path.startswith("/") or ".." in parts or DRIVE.match(path) or not parts:
+        return _("Its path in the archive leads out of the archive: pack it again.")
+    if stat.S_ISLNK(info.external_attr >> UNIX_MODE):
+        return _("It is a symbolic link, and links are not followed: pack the file itself.")
+    if info.flag_bits & ENCRYPTED:
+        return _("It is encrypted: pack it again without a password.")
+    if info.compress_type not in METHODS:
+        return _("It is compressed in an unusual way: pack it again as an ordinary zip file.")
+    return ""
