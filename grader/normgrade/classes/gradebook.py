@@ -61,10 +61,15 @@ CREATE TABLE overrides (
 PRAGMA application_id = {OURS};
 PRAGMA user_version = {VERSION};
 """
-COLUMNS = (
-    "student exercise attempt late origin digest source outcome earned possible mistakes report course program versions seed tier seconds at"
-).split()
+COLUMNS = [
+    *("student", "exercise", "attempt", "late", "origin", "digest", "source"),
+    *("outcome", "earned", "possible", "mistakes", "report"),
+    *("course", "program", "versions", "seed", "tier", "seconds", "at"),
+]
 INSERT = f"INSERT INTO results ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
+NEWEST = (  # the number of the result that counts for a row called "one"
+    "SELECT number FROM results WHERE student = one.student AND exercise = one.exercise ORDER BY attempt DESC, number DESC LIMIT 1"
+)
 SELECT = f"SELECT {', '.join(COLUMNS)} FROM results"
 
 
@@ -295,7 +300,7 @@ class Gradebook:
         """Return all overrides, the oldest first."""
         say = "SELECT student, exercise, points, was, who, why, at FROM overrides ORDER BY number"
         with usable(self.path):
-            return [Override(*row[:-1], at=datetime.fromisoformat(row[-1])) for row in self.database.execute(say)]
+            return [Override(*first, datetime.fromisoformat(last)) for *first, last in self.database.execute(say)]  # type: ignore[call-arg]
 
     def marks(self) -> dict[tuple[str, str], Mark]:
         """Return the marks by student and exercise. A pair without result and override has none."""
@@ -326,9 +331,6 @@ class Gradebook:
                 told = [(each.outcome, each.earned, each.mistakes) for each in same]
                 if len(same) > 1 and told[-1] != told[-2]:
                     yield Change(same[-2], same[-1])
-
-
-NEWEST = "SELECT number FROM results WHERE student = one.student AND exercise = one.exercise ORDER BY attempt DESC, number DESC LIMIT 1"  # the number of the result that counts
 
 
 def connected(path: Path) -> sqlite3.Connection:
