@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from normgrade.classes.gradebook import Gradebook, Origin, Result
 from normgrade.classes.hand_ins import HandedIn, HandIn
 from normgrade.classes.pool import Graded, Setup, Work, grade_on_cores
+from normgrade.language import _
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,35 @@ class Plan:
     new: tuple[HandIn, ...]
     kept: tuple[HandIn, ...] = ()
     older: tuple[HandIn, ...] = ()
+
+
+class Tally:
+    """The count of a run: how many submissions are graded, with how many points, how fast, and which the grader could not grade."""
+
+    def __init__(self, total: int) -> None:
+        self.total, self.done, self.earned, self.possible = total, 0, 0, 0
+        self.errors: list[Graded] = []
+        self.started = time.monotonic()
+
+    def count(self, graded: Graded, results: Sequence[Result]) -> None:
+        """Count a graded submission."""
+        self.done += len(results)
+        self.earned += sum(result.earned for result in results)
+        self.possible += sum(result.possible for result in results)
+        if graded.error:
+            self.errors.append(graded)
+
+    def in_words(self) -> str:
+        """Return how far the run is."""
+        rate = self.done / max(time.monotonic() - self.started, 1e-3)
+        return _(
+            "{done} of {total} graded, {rate:.1f} per second, {earned} of {possible} points",
+            done=self.done,
+            total=self.total,
+            rate=rate,
+            earned=self.earned,
+            possible=self.possible,
+        )
 
 
 def plan(hand_ins: Sequence[HandIn], gradebook: Gradebook, origins: Mapping[str, Origin], again: bool) -> Plan:

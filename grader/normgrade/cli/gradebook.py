@@ -1,0 +1,247 @@
+"""`normgrade gradebook`: read, write out and change the marks of a class."""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from normgrade.classes.gradebook import Gradebook, Mark, Override, Result
+from normgrade.cli.class_words import change_in_words, marks_in_words, result_in_words, summary_of
+from normgrade.cli.options import DETAILS, F, hand_over, say
+from normgrade.cli.subcommands import Subcommands
+from normgrade.course.files import leads_to_device, put_in_place, write_directly
+from normgrade.language import _, n_
+from normgrade.language.errors import UsageError, did_you_mean
+from normgrade.language.visible import visible_name, write_data
+from normgrade.report.report import Report
+
+MOST_POINTS = 10**6
+
+
+def gradebook_option(command: F) -> F:
+    """Add the option --gradebook."""
+    return click.option(
+        "--gradebook",
+        "gradebook_file",
+        type=click.Path(path_type=Path),
+        default=Path("gradebook.db"),
+        metavar="FILE",
+        help="File of the gradebook, gradebook.db by default.",
+    )(command)
+
+
+@click.group("gradebook", cls=Subcommands)
+def gradebook_command() -> None:
+    """Read, write out and change the marks of a class.
+
+    `normgrade grade` fills the gradebook, a file with every result and every mark that a person set.
+    """
+
+
+@gradebook_command.command("show")
+@click.argument("student", required=False, metavar="[STUDENT]")
+@click.argument("slug", required=False, metavar="[SLUG]")
+@click.option("--format", "format", metavar="FORMAT", default="terminal", help="Format of the report, as for `normgrade check`.")
+@gradebook_option
+def show_command(student: str | None, slug: str | None, format: str, gradebook_file: Path) -> int:
+    """Show all marks, all results of a student, or the whole report at one exercise."""
+    with Gradebook.open(gradebook_file) as gradebook:
+        if student is None:
+            say(*marks_in_words(gradebook.students(), gradebook.marks()))
+            return 0
+        refuse_unknown(student, gradebook)
+        if slug is None:
+            say(visible_name(student), *map(result_in_words, gradebook.results(student)), *overrides_in_words(student, gradebook))
+            return 0
+        hand_over([report_of(mark_of(student, slug, gradebook))], format, None, DETAILS["verbose"])
+        return 0
+
+
+@gradebook_command.command("export")
+@click.option("--format", "format", type=str, default="csv", metavar="csv|canvas", help="csv by default; canvas is for its gradebook.")
+@click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the marks to FILE.")
+@click.option("--title", "titles", multiple=True, metavar="SLUG=TITLE", help="Title of an exercise's assignment in Canvas.")
+@click.option("--anonymous", is_flag=True, help="Write numbers in place of names and ids.")
+@click.option("--bom", is_flag=True, help="Begin the file with a byte order mark, for Excel.")
+@gradebook_option
+def export_command(format: str, output: Path | None, titles: tuple[str, ...], anonymous: bool, bom: bool, gradebook_file: Path) -> int:
+    """Write the marks as CSV."""
+    from normgrade.classes import marks_csv  # only for this command
+
+    with Gradebook.open(gradebook_file) as gradebook:
+        students: Mapping[str, str] = gradebook.students()
+        marks: marks_csv.Marks = gradebook.marks()
+    if anonymous:
+        students, marks = marks_csv.anonymous(students, marks)
+    slugs = sorted({slug for _student, slug in marks})
+    if format == "csv":
+        text = marks_csv.plain_csv(students, marks, slugs)
+    elif format == "canvas":
+        text = marks_csv.canvas_csv(students, marks, titles_of(titles, slugs))
+    else:
+        raise UsageError(_('"{name}" is not a format of marks. Use csv or canvas.', name=format))
+    hand_over_text((marks_csv.BOM if bom else "") + text, output)
+    return 0
+
+
+@gradebook_command.command("override")
+@click.argument("student", metavar="STUDENT")
+@click.argument("slug", metavar="SLUG")
+@click.argument("points", metavar="POINTS|none")
+@click.option("--why", required=True, metavar="TEXT", help="Reason for the mark.")
+@click.option("--who", default=None, metavar="NAME", help="Name of the person who sets it, by default yours.")
+@gradebook_option
+def override_command(student: str, slug: str, points: str, why: str, who: str | None, gradebook_file: Path) -> int:
+    """Set a mark by hand. It counts whatever is graded later, until it is set to `none`."""
+    value = points_from(points)
+    with Gradebook.open(gradebook_file, make=gradebook_file.is_file()) as gradebook:
+        refuse_unknown(student, gradebook)
+        mark = gradebook.marks().get((student, slug), Mark(student, slug, None))
+        known = {slug for _student, slug in gradebook.marks()}
+        if slug not in known:
+            raise UsageError(_('No exercise "{slug}" is in the gradebook.{meant}', slug=slug, meant=did_you_mean(slug, known)))
+        was = mark.points if mark.result is not None or mark.override is not None else None
+        gradebook.override(Override(student, slug, value, was, who or getpass.getuser(), why, datetime.now(UTC)))
+        now = gradebook.marks().get((student, slug))
+    say(
+        _(
+            "{student}, {slug}: {now} points count, not {was}.",
+            student=visible_name(student),
+            slug=slug,
+            now=_("no") if now is None else f"{now.points:g}",
+            was=_("none") if was is None else f"{was:g}",
+        )
+    )
+    return 0
+
+
+@gradebook_command.command("diff")
+@gradebook_option
+def diff_command(gradebook_file: Path) -> int:
+    """Show whose marks the last regrading changed. The exit code is 1 if it changed any."""
+    with Gradebook.open(gradebook_file) as gradebook:
+        changes = [*gradebook.changes()]
+    say(*map(change_in_words, changes), n_("{n} mark changed.", "{n} marks changed.", len(changes)))
+    return int(bool(changes))
+
+
+@gradebook_command.command("stats")
+@gradebook_option
+def stats_command(gradebook_file: Path) -> int:
+    """Show how many passed each exercise, the points, and the commonest mistakes."""
+    with Gradebook.open(gradebook_file) as gradebook:
+        marks = gradebook.marks()
+        say(n_("{n} student", "{n} students", len(gradebook.students())), *summary_of(marks.values(), sorted({slug for _, slug in marks})))
+    return 0
+
+
+@gradebook_command.command("forget")
+@click.argument("student", metavar="STUDENT")
+@gradebook_option
+def forget_command(student: str, gradebook_file: Path) -> int:
+    """Delete everything about a student from the gradebook."""
+    with Gradebook.open(gradebook_file, make=gradebook_file.is_file()) as gradebook:
+        refuse_unknown(student, gradebook)
+        deleted = gradebook.forget(student)
+    say(n_("{student}: {n} result is deleted.", "{student}: {n} results are deleted.", deleted, student=visible_name(student)))
+    return 0
+
+
+# Parts of the commands
+
+
+def refuse_unknown(student: str, gradebook: Gradebook) -> None:
+    """Raise a UsageError if a student is not in the gradebook."""
+    if student not in (known := gradebook.students()):
+        raise UsageError(
+            _(
+                'No student "{student}" is in the gradebook.{meant} Run `normgrade gradebook show` to see all.',
+                student=visible_name(student),
+                meant=did_you_mean(student, known),
+            )
+        )
+
+
+def mark_of(student: str, slug: str, gradebook: Gradebook) -> Result:
+    """Return the result that counts. Raise a UsageError if there is none."""
+    mark = gradebook.marks().get((student, slug))
+    if mark is None or mark.result is None:
+        raise UsageError(_('{student} has no result at "{slug}".', student=visible_name(student), slug=slug))
+    return mark.result
+
+
+def report_of(result: Result) -> Report:
+    """Return the report of a result, under the name of its file."""
+    return replace(result.as_report, submission=result.origin)
+
+
+def overrides_in_words(student: str, gradebook: Gradebook) -> Iterator[str]:
+    """Yield a line for each mark of a student that a person set."""
+    for override in gradebook.overrides():
+        if override.student == student:
+            yield _(
+                "{slug}: set to {points} (was {was}) by {who} on {day}: {why}",
+                slug=override.exercise,
+                points=_("none") if override.points is None else f"{override.points:g}",
+                was=_("none") if override.was is None else f"{override.was:g}",
+                who=visible_name(override.who),
+                day=f"{override.at:%Y-%m-%d}",
+                why=visible_name(override.why),
+            )
+
+
+def points_from(text: str) -> float | None:
+    """Return the points in an argument; None for "none"."""
+    if text == "none":
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if 0 <= value <= MOST_POINTS:
+        return value
+    raise UsageError(_('"{text}" is not a number of points. Use a number from 0 on, or none.', text=text))
+
+
+def titles_of(given: tuple[str, ...], slugs: list[str]) -> Mapping[str, str]:
+    """Return the titles of the assignments by slug. Raise a UsageError for an unknown slug, or if there is none."""
+    titles = {}
+    for each in given:
+        slug, equals, title = each.partition("=")
+        if not equals or slug not in slugs:
+            known = ", ".join(slugs)
+            raise UsageError(_('"{text}" is not SLUG=TITLE with one of these exercises: {known}.', text=each, known=known))
+        titles[slug] = title
+    if not titles:
+        raise UsageError(
+            _(
+                "Canvas makes a new assignment for every unknown title, so the titles must be given. "
+                'Use --title SLUG="TITLE", with the title as in a gradebook that Canvas exported: "Layer norm (4711)".'
+            )
+        )
+    return titles
+
+
+def hand_over_text(text: str, output: Path | None) -> None:
+    """Write a text to a file in one step, or to stdout."""
+    if output is None:
+        write_data(text)
+        return
+    try:
+        if leads_to_device(output):
+            write_directly(output, text.encode())
+        else:
+            put_in_place(output, text.encode(), 0o600)
+    except OSError as error:
+        raise UsageError(
+            _(
+                'The marks cannot be written to "{path}" ({error}). Use --output FILE to choose another file.',
+                path=output,
+                error=error.strerror,
+            )
+        ) from error
