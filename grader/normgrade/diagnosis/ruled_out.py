@@ -6,11 +6,13 @@ import ast
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 
 from normgrade.course.mistakes import Mistake
 
 EPS = "eps"
 LARGEST_EPS = 1e-3
+READ = 512  # sources whose reading is held: the mistakes of an exercise or two, for the next submission
 Functions = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -45,6 +47,7 @@ def is_ruled_out(mistake: Mistake, right: Reading, own: Reading) -> bool:
     return EPS in mistake.name.split("-") and right.has_eps and own.has_eps and not wrong.has_eps
 
 
+@lru_cache(maxsize=READ)
 def reading_of(source: str) -> Reading | None:
     """Return the numbers of a source; None if it is not valid Python."""
     with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
