@@ -37,6 +37,7 @@ MARKED_FILES = {
     "worker/test_interrupts.py": "slow",
     "worker/walls/test_walls.py": "slow",
     "whole/test_faults.py": "faults",
+    "whole/test_gradebook_faults.py": "faults",
     "whole/test_day.py": "slow",
     "whole/test_page_screens.py": "slow",
     "whole/test_screens.py": "slow",
