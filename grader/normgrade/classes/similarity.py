@@ -1,6 +1,6 @@
 """How alike the answers of a class are: pairs by the share of their own fingerprints, and how usual such a share is in this class.
 
-Few own fingerprints say nothing, so an answer that has hardly any is not compared. Of answers that are equal but for whitespace one is.
+A few fingerprints say nothing, so an answer that has hardly any of its own is not compared. Of several identical files, one is compared.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from array import array
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from heapq import nsmallest
 from math import ceil
@@ -26,7 +26,7 @@ TYPICAL, HIGH = 0.5, 0.95  # shares of the pairs
 class Pair:
     """Two answers.
 
-    one, other: the answers, by name.
+    one, other: the answers.
     shared: the number of own fingerprints that both have.
     """
 
@@ -77,6 +77,13 @@ class Similarity:
         return cls(compared, short, identical)
 
     @property
+    def students(self) -> frozenset[str]:
+        """The names of all students."""
+        return frozenset(
+            (*(answer.student for answer in self.compared), *self.short, *(name for group in self.identical for name in group))
+        )
+
+    @property
     def pairs(self) -> int:
         """The number of pairs of the compared answers."""
         return len(self.compared) * (len(self.compared) - 1) // 2
@@ -97,9 +104,11 @@ class Similarity:
     def of_students(self, one: str, other: str) -> Pair | None:
         """Return the pair of two students; None if one of their answers is not compared."""
         by_student = {answer.student: answer for answer in self.compared}
-        by_student |= {name: by_student[group[0]] for group in self.identical if group[0] in by_student for name in group}
-        first, second = by_student.get(one), by_student.get(other)
-        return None if first is None or second is None else Pair(first, second, len(first.own.keys() & second.own.keys()))
+        for first, *others in self.identical:
+            if first in by_student:
+                by_student |= {name: replace(by_student[first], student=name) for name in others}
+        left, right = by_student.get(one), by_student.get(other)
+        return None if left is None or right is None else Pair(left, right, len(left.own.keys() & right.own.keys()))
 
     def sharing(self) -> Iterator[tuple[float, int, int, int]]:
         """Yield every pair that shares something: its score, how many fingerprints it shares, and the numbers of its answers."""
@@ -113,7 +122,7 @@ class Similarity:
         for number in reversed(range(len(self.compared))):
             for hashed in self.compared[number].own:
                 holders[hashed].append(number)
-        for number, answer in enumerate(self.compared):
+        for answer in self.compared:
             counts: Counter[int] = Counter()
             for hashed in answer.own:
                 holders[hashed].pop()  # this answer
@@ -133,6 +142,15 @@ class Similarity:
         """Return the score that this share of the pairs does not exceed; 0 without pairs."""
         rank = ceil(share * self.pairs) - 1 - (self.pairs - len(self.scores))  # in the scores above 0
         return self.scores[rank] if rank >= 0 and self.scores else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The pairs of answers to one exercise that are shown, the most alike first, and all answers to it."""
+
+    slug: str
+    similarity: Similarity
+    pairs: Sequence[Pair]
 
 
 def order(found: tuple[float, int, int, int]) -> tuple[float, int, int, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -47,7 +47,9 @@ class Names:
 
     @classmethod
     def of(cls, tree: ast.Module) -> Names:
-        imported, own, owners = {}, set(), set()
+        imported: dict[str, str] = {}
+        own: set[str] = set()
+        owners: set[str] = set()
         for node in ast.walk(tree):
             match node:
                 case ast.Import() | ast.ImportFrom():
@@ -87,7 +89,7 @@ def streams(tree: ast.Module) -> Iterator[list[Token]]:
     names, waiting = Names.of(tree), [tree.body]
     while waiting:
         tokens: list[Token] = []
-        rest: list[Part] = [*waiting.pop()][::-1]
+        rest: list[Part] = [*reversed(waiting.pop())]
         while rest:  # no recursion: a source can be deeply nested
             part = rest.pop()
             if isinstance(part, Token):
@@ -95,11 +97,11 @@ def streams(tree: ast.Module) -> Iterator[list[Token]]:
                 continue
             if isinstance(part, Function):
                 waiting.append(part.body)
-            rest += [*parts_of(part, names)][::-1]
+            rest += reversed(parts_of(part, names))
         yield tokens
 
 
-def parts_of(node: ast.AST, names: Names) -> Iterable[Part]:
+def parts_of(node: ast.AST, names: Names) -> Sequence[Part]:
     """Return the parts of a node in the order of their evaluation: nodes, and its own token after its operands."""
     match node:
         case ast.FunctionDef() | ast.AsyncFunctionDef():
@@ -134,7 +136,7 @@ def parts_of(node: ast.AST, names: Names) -> Iterable[Part]:
             return parts_of_expression(node, names)
 
 
-def parts_of_expression(node: ast.AST, names: Names) -> Iterable[Part]:
+def parts_of_expression(node: ast.AST, names: Names) -> Sequence[Part]:
     match node:
         case ast.Name():
             return [token(node, text=names.imported.get(node.id, node.id))] if is_foreign(node, names) else []
@@ -170,7 +172,7 @@ def parts_of_expression(node: ast.AST, names: Names) -> Iterable[Part]:
             return [*ast.iter_child_nodes(node), token(node)]
 
 
-def called(node: ast.Call, names: Names) -> Iterable[Part]:
+def called(node: ast.Call, names: Names) -> Sequence[Part]:
     """Return the parts of a call: what it is called on and with, and the name of the function if a library has it."""
     given = [*node.args, *sorted(node.keywords, key=lambda each: each.arg or "")]
     match node.func:
@@ -192,11 +194,11 @@ def is_foreign(node: ast.Name, names: Names) -> bool:
     return isinstance(node.ctx, ast.Load) and node.id not in names.own and node.id not in names.owners
 
 
-def defaults(arguments: ast.arguments) -> Iterable[ast.expr]:
+def defaults(arguments: ast.arguments) -> Sequence[ast.expr]:
     return [each for each in (*arguments.defaults, *arguments.kw_defaults) if each is not None]
 
 
-def otherwise(node: ast.stmt | ast.expr, branch: Sequence[ast.AST]) -> Iterable[Part]:
+def otherwise(node: ast.stmt | ast.expr, branch: Sequence[ast.AST]) -> Sequence[Part]:
     return [begins(node, "Else"), *branch] if branch else []
 
 

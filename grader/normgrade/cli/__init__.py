@@ -50,6 +50,7 @@ COMMANDS = (
         "explain",
         "repro",
     ),  # to learn
+    *("similar",),  # to teach
     *("verify", "new", "warm", "demo", "doctor", "completion"),
 )
 COMPLETING = "_NORMGRADE_COMPLETE"  # the variable that a shell sets to have click complete a word
