@@ -59,14 +59,7 @@ def parts_of(found: Ranking) -> Iterator[RenderableType]:
     for students in similarity.identical:
         yield Text(_("The files of {students} are identical except for whitespace.", students=some(students)))
     if similarity.short:
-        yield Text(
-            n_(
-                "{students}: too short to tell, without the code that comes with the exercise.",
-                "{students}: too short to tell, without the code that comes with the exercise.",
-                len(similarity.short),
-                students=some(similarity.short),
-            )
-        )
+        yield Text(_("Too short to tell, without the code that comes with the exercise: {students}.", students=some(similarity.short)))
 
 
 def base_rate(similarity: Similarity) -> str:
@@ -81,7 +74,7 @@ def base_rate(similarity: Similarity) -> str:
             least=LEAST_ANSWERS,
         )
     return _(
-        "{answers} answers are compared, which are {pairs:,} pairs. Half of the pairs score at most {typical:.2f}, and 95 % at most {high:.2f}.",
+        "{answers} answers are compared, in {pairs:,} pairs. Half of these score at most {typical:.2f}, and 95 % at most {high:.2f}.",
         answers=answers,
         pairs=similarity.pairs,
         typical=similarity.reached_by(TYPICAL),
