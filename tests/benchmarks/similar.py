@@ -106,9 +106,8 @@ def main() -> int:
     copies: dict[str, list[float]] = defaultdict(list)
     short = sum(measure(exercise, base, copies) for exercise in Course.find() if not given.slugs or exercise.slug in given.slugs)
     most, nearly_all = reached(base, ABOVE), reached(base, 0.99)
-    print(
-        f"{len(base)} independent pairs: median {statistics.median(base):.2f}, 95 % {most:.2f}, 99 % {nearly_all:.2f}, highest {max(base):.2f}"
-    )
+    rates = f"median {statistics.median(base):.2f}, 95 % {most:.2f}, 99 % {nearly_all:.2f}, highest {max(base):.2f}"
+    print(f"{len(base)} independent pairs: {rates}")
     print(f"{len(copies['renamed'])} answers copied, {short} too short")
     print(f"{'disguise':16}{'score':>8}{'above 95 %':>12}{'above 99 %':>12}")
     for name, scores in copies.items():
