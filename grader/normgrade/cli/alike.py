@@ -105,8 +105,7 @@ def usual_in_words(similarity: Similarity, pair: Pair) -> str:
 def parts_of_pair(found: Ranking, width: int) -> Iterator[RenderableType]:
     """Yield the lines about a single pair: its score, how usual it is, and both sources."""
     for pair in found.pairs:
-        names = Text.assemble((found.slug, "bold"), f" · {shown(pair.one.student)} · {shown(pair.other.student)}")
-        yield names
+        yield Text.assemble((found.slug, "bold"), f" · {shown(pair.one.student)} · {shown(pair.other.student)}")
         yield Text(score_in_words(found.similarity, pair))
         yield Text(base_rate(found.similarity))
         yield from sources(pair, width)

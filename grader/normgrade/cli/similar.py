@@ -18,7 +18,7 @@ from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
 from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean
-from normgrade.language.visible import visible, write_data
+from normgrade.language.visible import visible, visible_name, write_data
 from normgrade.learner.workspace import find_course
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def similar_command(
     found, left_out = compared(course, handed)
     chosen = [Ranking(slug, each, each.top(top)) for slug, each in found.items()] if pair is None else [*of_pair(found, *pair)]
     for each in left_out:
-        click.echo(visible(_("Left out: {file}: {why}", file=each.origin, why=each.why)), err=True)
+        click.echo(visible(_("Left out: {file}: {why}", file=visible_name(each.origin), why=each.why)), err=True)
     hand_over(chosen, left_out, format, output, whole=pair is not None)
 
 
