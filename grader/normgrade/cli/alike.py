@@ -129,18 +129,18 @@ def sources(pair: Pair, width: int) -> Iterator[RenderableType]:
     """Yield both sources, side by side if there is room."""
     one, other = (marked(answer.student, answer.source, lines) for answer, lines in zip((pair.one, pair.other), pair.lines, strict=True))
     if width < WIDE:
-        yield grid(one, (width,))
-        yield grid(other, (width,))
+        yield grid(one)
+        yield grid(other)
     else:
-        half = width // 2
-        yield grid([(*left, *right) for left, right in zip_longest(one, other, fillvalue=(Text(), Text()))], (half, width - half))
+        yield grid([(*left, *right) for left, right in zip_longest(one, other, fillvalue=(Text(), Text()))])
 
 
-def grid(rows: Sequence[Sequence[Text]], widths: Sequence[int]) -> Table:
-    table = Table.grid(padding=(0, 1, 0, 0))
-    for width in widths:
+def grid(rows: Sequence[Sequence[Text]]) -> Table:
+    """Return rows of numbers and lines, as wide as the console; a long line is folded."""
+    table = Table.grid(padding=(0, 1, 0, 0), expand=True)
+    for _side in range(len(rows[0]) // 2):
         table.add_column(no_wrap=True)
-        table.add_column(overflow="fold", max_width=width - 8)
+        table.add_column(ratio=1, overflow="fold")
     for row in rows:
         table.add_row(*row)
     return table

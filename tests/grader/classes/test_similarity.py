@@ -35,7 +35,7 @@ def test_score_is_the_share_of_the_shorter_answer() -> None:
     assert [pair.of_both for pair in ranked] == [0.5, 2 / 26]
 
 
-def test_equal_scores_rank_by_what_is_shared_then_by_name() -> None:
+def test_equal_scores_rank_by_what_is_shared() -> None:
     own = {"D": run(0), "C": run(0), "B": run(100, 20), "A": run(100, 20), "E": run(0)}
     ranked = Similarity.of(answer(name, *numbers) for name, numbers in own.items()).top(3)
     assert [pair.one.student + pair.other.student for pair in ranked] == ["AB", "CD", "CE"]
@@ -64,7 +64,7 @@ def test_a_small_class_does_not_tell() -> None:
     assert [Similarity.of(answer(f"{n}", *run(0)) for n in range(size)).tells for size in (9, 10)] == [False, True]
 
 
-def test_an_answer_with_little_of_its_own_is_not_compared() -> None:
+def test_an_answer_with_little_own_is_not_compared() -> None:
     similarity = Similarity.of([answer("B", *run(0, LEAST_OWN)), answer("A", *run(0, LEAST_OWN - 1)), answer("C")])
     assert ([each.student for each in similarity.compared], similarity.short) == (["B"], ("A", "C"))
 

@@ -36,13 +36,13 @@ def test_only_shared_lines_are_marked() -> None:
 def test_long_lines_are_folded_within_the_width(width: int) -> None:
     console = Console(file=io.StringIO(), width=width)
     row = marked("Li", "x" * 300, [])[1]
-    console.print(grid([(*row, *row)], (width // 2, width // 2)) if width == 160 else grid([row], (width,)))
+    console.print(grid([(*row, *row)] if width == 160 else [row]))
     assert isinstance(console.file, io.StringIO)
     lines = console.file.getvalue().splitlines()
     assert max(map(len, lines)) <= width and sum(line.count("x") for line in lines) == (600 if width == 160 else 300)
 
 
-def test_a_short_pair_has_no_base_rate_in_a_small_class() -> None:
+def test_a_small_class_has_no_base_rate() -> None:
     one, other = answer("A", "a\nb\n", *range(1, 9)), answer("B", "a\nc\n", *range(5, 13))
     similarity = Similarity.of([one, other])
     assert as_text([Ranking("rms", similarity, [Pair(one, other, 4)])], whole=True) == (
