@@ -74,7 +74,7 @@ def test_a_token_has_the_lines_of_its_operation() -> None:
     assert next(streams(ast.parse("x = y = z = 1\n" + source)))[1:] == [Token("If", 2, 2), Token("Sub", 3, 4)]
 
 
-def test_own_calls_are_alike_and_calls_of_a_library_are_not() -> None:
+def test_own_calls_are_alike() -> None:
     source = "class A(Module):\n    def g(self): self.register_buffer('b', 1)\n    def f(self): return self.g()\n"
     assert ["own()", "Return"] in tokens(source)
     assert ["str", "number", "register_buffer"] in tokens(source)
