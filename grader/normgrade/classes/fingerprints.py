@@ -39,8 +39,8 @@ def fingerprints(tree: ast.Module) -> Fingerprints:
 
 
 def runs(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
-    """Yield all runs of tokens; a function that is shorter than a run is one."""
-    return (tokens[start : start + RUN] for start in range(max(min(len(tokens), 1), len(tokens) - RUN + 1)))
+    """Yield all runs of tokens; none if there are too few tokens for one."""
+    return (tokens[start : start + RUN] for start in range(len(tokens) - RUN + 1))
 
 
 def hashes(found: Sequence[Sequence[Token]]) -> Sequence[tuple[int, Lines]]:
