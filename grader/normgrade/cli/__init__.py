@@ -50,7 +50,7 @@ COMMANDS = (
         "explain",
         "repro",
     ),  # to learn
-    *("grade", "gradebook"),  # to grade a class
+    *("grade", "gradebook", "similar"),  # to teach a class
     *("verify", "new", "warm", "demo", "doctor", "completion"),
 )
 COMPLETING = "_NORMGRADE_COMPLETE"  # the variable that a shell sets to have click complete a word

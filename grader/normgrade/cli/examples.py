@@ -86,6 +86,11 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
             ("normgrade warm layer_norm rms_norm", N_("two exercises")),
             ("normgrade warm --cores 2", N_("use only two cores")),
         ),
+        "similar": (
+            ("normgrade similar class.zip", N_("show the pairs that are most alike")),
+            ("normgrade similar hw1 --exercise layer_norm --top 3", N_("of one exercise, show three")),
+            ('normgrade similar hw1 --pair "Li Anna" "Oz Ben"', N_("show the answers of two students")),
+        ),
         "doctor": (("normgrade doctor", N_("show which walls hold, and why")),),
         "completion": (
             ("normgrade completion bash >> ~/.bashrc", N_("for bash")),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,8 +21,12 @@ LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")  # a str can hold one, UTF-8 can
 
 def render_json(reports: Sequence[Report]) -> str:
     """Return all reports as one JSON object."""
-    content = {"version": VERSION, "normgrade": __version__, "reports": [report_as_json(report) for report in reports]}
-    text = json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2)
+    return as_object({"reports": [report_as_json(report) for report in reports]})
+
+
+def as_object(content: Mapping[str, Any]) -> str:
+    """Return the content as one JSON object, after the version of the format and of normgrade."""
+    text = json.dumps({"version": VERSION, "normgrade": __version__, **content}, ensure_ascii=False, allow_nan=False, indent=2)
     return HOLDS_A_COMMAND.sub(escaped, STEERS.sub(escaped, LONE_SURROGATE.sub("\ufffd", text))) + "\n"
 
 
