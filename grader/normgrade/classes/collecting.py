@@ -11,7 +11,7 @@ from normgrade.classes.budget import Budget
 from normgrade.classes.file_names import Names, Told
 from normgrade.classes.gradescope import Listed, Submitter, listed_in
 from normgrade.classes.hand_ins import HandedIn, HandIn, LeftOut
-from normgrade.classes.layouts import GRADESCOPE_EXPORT, Place, best_layout, placing
+from normgrade.classes.layouts import BY_FOLDERS, GRADESCOPE_EXPORT, Place, best_layout, placing
 from normgrade.classes.printable import printable_name, shown
 from normgrade.classes.roster import Roster
 from normgrade.classes.students import Person, names_of
@@ -21,6 +21,7 @@ from normgrade.language import _, n_
 from normgrade.language.errors import UsageError, listed
 
 NAMED = 3  # files in a message about many
+SEVERAL = 3  # paths that would hardly be passed for one student
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,8 @@ def handed_in(
     candidates = [candidate for each in sortings for candidate in each.candidates]
     if not candidates:
         raise nothing(trees, left_out)
+    if not layout and {each.layout for each in sortings} <= BY_FOLDERS:
+        refuse_one_for_all(trees, candidates)
     named = names_of([candidate.person for candidate in candidates], roster.shared if roster else ())
     choices = {key: choice(those) for key, those in sorted(by_student_and_exercise(candidates, named).items())}
     left_out += [each for chosen in choices.values() for each in chosen.left_out] + outdone(trees, choices.values())
@@ -175,6 +178,29 @@ def nothing(trees: Sequence[Tree], left_out: Sequence[LeftOut]) -> UsageError:
     why = "".join(f"\n{shown(each.origin)}: {each.why}" for each in left_out[:NAMED])
     names = listed(f'"{shown(tree.name)}"' for tree in trees)
     return UsageError(_("There is no Python file in {names}: pass the folder or the zip file of a class.", names=names) + why)
+
+
+def refuse_one_for_all(trees: Sequence[Tree], candidates: Iterable[Candidate]) -> None:
+    """Raise a UsageError if several folders seem to be one student's: each is a student's, and the folder in it is taken for the name."""
+    names = {candidate.person.name for candidate in candidates}
+    folders = [tree.name for tree in trees if "/" not in tree.name]
+    if (
+        len(folders) < SEVERAL
+        or len(names) > 1
+        or names & set(folders)
+        or {candidate.tree for candidate in candidates} != {*range(len(trees))}
+    ):
+        return
+    (name,) = names
+    raise UsageError(
+        _(
+            'All {number} paths seem to hold the files of one student, "{name}". Pass the folder that they lie in, or name the layout with '
+            '--layout, for example "{example}".',
+            number=len(trees),
+            name=shown(name),
+            example="{student}/*/{file}",
+        )
+    )
 
 
 def by_student_and_exercise(candidates: Iterable[Candidate], named: Mapping[Person, str]) -> dict[tuple[str, str], list[Candidate]]:

@@ -158,11 +158,17 @@ LAYOUTS: Mapping[str, Layout] = MappingProxyType(
         "folders": folders,
     }
 )
+BY_FOLDERS = frozenset({"flat", "folders"})  # the layouts of no system, in which any name may be a student's
 
 
 def best_layout(paths: Sequence[str], names: Names) -> str:
     """Return the name of the layout that places the most files, and the more special one of equals."""
-    return max(LAYOUTS, key=lambda name: sum(map(bool, map(LAYOUTS[name](paths, names), paths))))
+    placed: dict[str, int] = {}
+    for name, layout in LAYOUTS.items():
+        placed[name] = sum(place is not None for place in map(layout(paths, names), paths))
+        if placed[name] == len(paths):  # no other places more
+            break
+    return max(placed, key=placed.__getitem__)
 
 
 def placing(layout: str, paths: Sequence[str], names: Names) -> Placing:

@@ -71,7 +71,7 @@ class Tree:
 
 def tree_of(path: Path, budget: Budget) -> Tree:
     """Return the files under a folder or in an archive, or the file itself. Raise a UsageError if the path is none of them."""
-    tree = Tree(path.name or path.resolve().name or str(path))
+    tree = Tree(path.name if path.name not in ("", "..") else path.resolve().name or str(path))
     try:
         if path.is_dir():
             walk(path, tree, budget)
