@@ -42,9 +42,10 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Sorting:
-    """The files of a tree: the candidates, and everything that is left out with its reason."""
+    """The files of a tree, sorted: the people who handed them in, the candidates, and everything that is left out with its reason."""
 
     layout: str
+    people: tuple[Person, ...]
     candidates: tuple[Candidate, ...]
     left_out: tuple[LeftOut, ...]
 
@@ -79,7 +80,7 @@ def handed_in(
         raise nothing(trees, left_out)
     if not layout and {each.layout for each in sortings} <= BY_FOLDERS:
         refuse_one_for_all(trees, candidates)
-    named = names_of([candidate.person for candidate in candidates], roster.shared if roster else ())
+    named = names_of([person for each in sortings for person in each.people], roster.shared if roster else ())
     choices = {key: choice(those) for key, those in sorted(by_student_and_exercise(candidates, named).items())}
     left_out += [each for chosen in choices.values() for each in chosen.left_out] + outdone(trees, choices.values())
     absent, strangers = compared(roster, named) if roster else ((), ())
@@ -99,12 +100,8 @@ def sorting(tree: Tree, number: int, layout: str | None, names: Names) -> Sortin
     place_of = placing(chosen, paths, names)
     placed = [(file, place, names.told(place.file)) for file in tree.files if (place := place_of(file.path))]
     students = listed_in(tree.listings) if chosen == GRADESCOPE_EXPORT else Listed({})
-    candidates = [
-        Candidate(person, file, told, place, number)
-        for file, place, told in placed
-        if told
-        for person in people_of(place, number, students.submitters)
-    ]
+    owned = [(file, place, told, people_of(place, number, students.submitters)) for file, place, told in placed]
+    candidates = [Candidate(person, file, told, place, number) for file, place, told, people in owned if told for person in people]
     known = {file.path for file, _place, _told in placed}
     left_out = [
         *students.left_out,
@@ -112,7 +109,7 @@ def sorting(tree: Tree, number: int, layout: str | None, names: Names) -> Sortin
         *about(tree, [path for path in paths if path not in known], nobodys),
         *about(tree, [file.path for file, _place, told in placed if told is None], without_exercise),
     ]
-    return Sorting(chosen, tuple(candidates), tuple(left_out))
+    return Sorting(chosen, tuple(person for *_file, people in owned for person in people), tuple(candidates), tuple(left_out))
 
 
 def people_of(place: Place, number: int, submitters: Mapping[str, Sequence[Submitter]]) -> list[Person]:
@@ -130,13 +127,13 @@ def about(tree: Tree, paths: Sequence[str], says: Callable[[int, str], str]) -> 
 
 
 def others(number: int, first: str) -> str:
-    return n_("{n} file is not Python: {first}.", "{n} other files are not Python: {first}.", number, first=first)
+    return n_("{n} file is not Python ({first}).", "{n} other files are not Python ({first}).", number, first=first)
 
 
 def nobodys(number: int, first: str) -> str:
     return n_(
-        "{n} Python file is nobody's: {first}. Name the layout of the paths with --layout.",
-        "{n} Python files are nobody's: {first}. Name the layout of the paths with --layout.",
+        "{n} Python file is nobody's ({first}). Name the layout of the paths with --layout.",
+        "{n} Python files are nobody's ({first}). Name the layout of the paths with --layout.",
         number,
         first=first,
     )
@@ -144,8 +141,8 @@ def nobodys(number: int, first: str) -> str:
 
 def without_exercise(number: int, first: str) -> str:
     return n_(
-        "{n} Python file is not named for an exercise: {first}. Name the exercise with --exercise SLUG.",
-        "{n} Python files are not named for an exercise: {first}. Name the exercise with --exercise SLUG.",
+        "{n} Python file is not named for an exercise ({first}). Name the exercise with --exercise SLUG.",
+        "{n} Python files are not named for an exercise ({first}). Name the exercise with --exercise SLUG.",
         number,
         first=first,
     )
@@ -153,8 +150,8 @@ def without_exercise(number: int, first: str) -> str:
 
 def outdone_files(number: int, first: str) -> str:
     return n_(
-        "{n} file is not graded, because the student has a later or better named one for the exercise: {first}.",
-        "{n} files are not graded, because their students have later or better named ones for the exercises: {first}.",
+        "{n} file is not graded, because the student has a later or better named one for the exercise ({first}).",
+        "{n} files are not graded, because their students have later or better named ones for the exercises ({first}).",
         number,
         first=first,
     )
@@ -166,9 +163,9 @@ def nothing(trees: Sequence[Tree], left_out: Sequence[LeftOut]) -> UsageError:
     if paths:
         return UsageError(
             n_(
-                "It is not clear whose the {n} Python file is, or for which exercise: {first}. Name the layout with --layout, for example "
+                "It is not clear whose the {n} Python file is, or for which exercise ({first}). Name the layout with --layout, for example "
                 '"{example}", or the exercise with --exercise SLUG.',
-                "It is not clear whose the {n} Python files are, or for which exercises: {first}. Name the layout with --layout, for "
+                "It is not clear whose the {n} Python files are, or for which exercises ({first}). Name the layout with --layout, for "
                 'example "{example}", or the exercise with --exercise SLUG.',
                 len(paths),
                 first=_(", ").join(paths[:NAMED]) + (", …" if len(paths) > NAMED else ""),
