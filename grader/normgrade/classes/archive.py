@@ -69,8 +69,16 @@ def members(archive: ZipFile) -> Iterator[Member]:
 
 def path_of(info: ZipInfo) -> str:
     """Return the path of a member as the file system would have it: Python reads names without the flag for UTF-8 as cp437."""
-    name = info.filename if info.flag_bits & UTF_8 else os.fsdecode(info.filename.encode("cp437"))
-    return name.replace("\\", "/") if info.create_system == DOS else name
+    return name_of(info).replace("\\", "/") if info.create_system == DOS else name_of(info)
+
+
+def name_of(info: ZipInfo) -> str:
+    if info.flag_bits & UTF_8:
+        return info.filename
+    try:
+        return os.fsdecode(info.filename.encode("cp437"))
+    except UnicodeEncodeError:  # an extra field of the member has told the name in UTF-8
+        return info.filename
 
 
 def refusal_of(info: ZipInfo, path: str, parts: list[str]) -> str:

@@ -11,7 +11,7 @@ from normgrade.classes.budget import Budget
 from normgrade.classes.file_names import Names, Told
 from normgrade.classes.gradescope import Listed, Submitter, listed_in
 from normgrade.classes.hand_ins import HandedIn, HandIn, LeftOut
-from normgrade.classes.layouts import GRADESCOPE_EXPORT, Place, best_layout, placing
+from normgrade.classes.layouts import BY_FOLDERS, GRADESCOPE_EXPORT, Place, best_layout, placing
 from normgrade.classes.printable import printable_name, shown
 from normgrade.classes.roster import Roster
 from normgrade.classes.students import Person, names_of
@@ -21,6 +21,7 @@ from normgrade.language import _, n_
 from normgrade.language.errors import UsageError, listed
 
 NAMED = 3  # files in a message about many
+SEVERAL = 3  # paths that would hardly be passed for one student
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +42,10 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Sorting:
-    """The files of a tree: the candidates, and everything that is left out with its reason."""
+    """The files of a tree, sorted: the people who handed them in, the candidates, and everything that is left out with its reason."""
 
     layout: str
+    people: tuple[Person, ...]
     candidates: tuple[Candidate, ...]
     left_out: tuple[LeftOut, ...]
 
@@ -76,7 +78,9 @@ def handed_in(
     candidates = [candidate for each in sortings for candidate in each.candidates]
     if not candidates:
         raise nothing(trees, left_out)
-    named = names_of([candidate.person for candidate in candidates], roster.shared if roster else ())
+    if not layout and {each.layout for each in sortings} <= BY_FOLDERS:
+        refuse_one_for_all(trees, candidates)
+    named = names_of([person for each in sortings for person in each.people], roster.shared if roster else ())
     choices = {key: choice(those) for key, those in sorted(by_student_and_exercise(candidates, named).items())}
     left_out += [each for chosen in choices.values() for each in chosen.left_out] + outdone(trees, choices.values())
     absent, strangers = compared(roster, named) if roster else ((), ())
@@ -96,12 +100,8 @@ def sorting(tree: Tree, number: int, layout: str | None, names: Names) -> Sortin
     place_of = placing(chosen, paths, names)
     placed = [(file, place, names.told(place.file)) for file in tree.files if (place := place_of(file.path))]
     students = listed_in(tree.listings) if chosen == GRADESCOPE_EXPORT else Listed({})
-    candidates = [
-        Candidate(person, file, told, place, number)
-        for file, place, told in placed
-        if told
-        for person in people_of(place, number, students.submitters)
-    ]
+    owned = [(file, place, told, people_of(place, number, students.submitters)) for file, place, told in placed]
+    candidates = [Candidate(person, file, told, place, number) for file, place, told, people in owned if told for person in people]
     known = {file.path for file, _place, _told in placed}
     left_out = [
         *students.left_out,
@@ -109,7 +109,7 @@ def sorting(tree: Tree, number: int, layout: str | None, names: Names) -> Sortin
         *about(tree, [path for path in paths if path not in known], nobodys),
         *about(tree, [file.path for file, _place, told in placed if told is None], without_exercise),
     ]
-    return Sorting(chosen, tuple(candidates), tuple(left_out))
+    return Sorting(chosen, tuple(person for *_file, people in owned for person in people), tuple(candidates), tuple(left_out))
 
 
 def people_of(place: Place, number: int, submitters: Mapping[str, Sequence[Submitter]]) -> list[Person]:
@@ -127,13 +127,13 @@ def about(tree: Tree, paths: Sequence[str], says: Callable[[int, str], str]) -> 
 
 
 def others(number: int, first: str) -> str:
-    return n_("{n} file is not Python: {first}.", "{n} other files are not Python: {first}.", number, first=first)
+    return n_("{n} file is not Python ({first}).", "{n} other files are not Python ({first}).", number, first=first)
 
 
 def nobodys(number: int, first: str) -> str:
     return n_(
-        "{n} Python file is nobody's: {first}. Name the layout of the paths with --layout.",
-        "{n} Python files are nobody's: {first}. Name the layout of the paths with --layout.",
+        "{n} Python file is nobody's ({first}). Name the layout of the paths with --layout.",
+        "{n} Python files are nobody's ({first}). Name the layout of the paths with --layout.",
         number,
         first=first,
     )
@@ -141,8 +141,8 @@ def nobodys(number: int, first: str) -> str:
 
 def without_exercise(number: int, first: str) -> str:
     return n_(
-        "{n} Python file is not named for an exercise: {first}. Name the exercise with --exercise SLUG.",
-        "{n} Python files are not named for an exercise: {first}. Name the exercise with --exercise SLUG.",
+        "{n} Python file is not named for an exercise ({first}). Name the exercise with --exercise SLUG.",
+        "{n} Python files are not named for an exercise ({first}). Name the exercise with --exercise SLUG.",
         number,
         first=first,
     )
@@ -150,8 +150,8 @@ def without_exercise(number: int, first: str) -> str:
 
 def outdone_files(number: int, first: str) -> str:
     return n_(
-        "{n} file is not graded, because the student has a later or better named one for the exercise: {first}.",
-        "{n} files are not graded, because their students have later or better named ones for the exercises: {first}.",
+        "{n} file is not graded, because the student has a later or better named one for the exercise ({first}).",
+        "{n} files are not graded, because their students have later or better named ones for the exercises ({first}).",
         number,
         first=first,
     )
@@ -163,9 +163,9 @@ def nothing(trees: Sequence[Tree], left_out: Sequence[LeftOut]) -> UsageError:
     if paths:
         return UsageError(
             n_(
-                "It is not clear whose the {n} Python file is, or for which exercise: {first}. Name the layout with --layout, for example "
+                "It is not clear whose the {n} Python file is, or for which exercise ({first}). Name the layout with --layout, for example "
                 '"{example}", or the exercise with --exercise SLUG.',
-                "It is not clear whose the {n} Python files are, or for which exercises: {first}. Name the layout with --layout, for "
+                "It is not clear whose the {n} Python files are, or for which exercises ({first}). Name the layout with --layout, for "
                 'example "{example}", or the exercise with --exercise SLUG.',
                 len(paths),
                 first=_(", ").join(paths[:NAMED]) + (", …" if len(paths) > NAMED else ""),
@@ -175,6 +175,29 @@ def nothing(trees: Sequence[Tree], left_out: Sequence[LeftOut]) -> UsageError:
     why = "".join(f"\n{shown(each.origin)}: {each.why}" for each in left_out[:NAMED])
     names = listed(f'"{shown(tree.name)}"' for tree in trees)
     return UsageError(_("There is no Python file in {names}: pass the folder or the zip file of a class.", names=names) + why)
+
+
+def refuse_one_for_all(trees: Sequence[Tree], candidates: Iterable[Candidate]) -> None:
+    """Raise a UsageError if several folders seem to be one student's: each is a student's, and the folder in it is taken for the name."""
+    names = {candidate.person.name for candidate in candidates}
+    folders = [tree.name for tree in trees if "/" not in tree.name]
+    if (
+        len(folders) < SEVERAL
+        or len(names) > 1
+        or names & set(folders)
+        or {candidate.tree for candidate in candidates} != {*range(len(trees))}
+    ):
+        return
+    (name,) = names
+    raise UsageError(
+        _(
+            'All {number} paths seem to hold the files of one student, "{name}". Pass the folder that they lie in, or name the layout with '
+            '--layout, for example "{example}".',
+            number=len(trees),
+            name=shown(name),
+            example="{student}/*/{file}",
+        )
+    )
 
 
 def by_student_and_exercise(candidates: Iterable[Candidate], named: Mapping[Person, str]) -> dict[tuple[str, str], list[Candidate]]:

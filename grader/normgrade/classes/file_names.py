@@ -56,9 +56,10 @@ class Names:
     def told(self, file: str) -> Told | None:
         """Return the exercise that a path below a student's folder tells; None if it tells none."""
         *folders, name = file.split("/")
-        stem, attempt = attempt_in(without_suffix(name))
+        whole = without_suffix(name)
+        stem, attempt = (whole, 1) if self.exactly(whole) else attempt_in(whole)
         attempt = max([attempt, *(attempt_in(without_suffix(folder))[1] for folder in folders if SUFFIX.search(folder))])
-        if slug := self.slug(without_suffix(name)):
+        if slug := self.exactly(stem):
             return Told(slug, Rank.NAME, attempt)
         for folder in reversed(folders):
             if slug := self.slug(without_suffix(folder)):

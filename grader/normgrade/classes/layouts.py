@@ -93,11 +93,11 @@ def flat(paths: Sequence[str], names: Names) -> Placing:
         own, *below = path.split("/")
         first, *rest = below or [own]
         if rest:
-            return Place(without_suffix(first), "/".join(rest)) if first.lower().endswith(ARCHIVE) else None
+            return Place(without_archive(first), "/".join(rest)) if is_archive(first) else None
         stem = without_suffix(first)
         if names.slug(stem):
             return None
-        if part := names.part(stem) or names.part(attempt_in(stem)[0]):
+        if part := names.part(attempt_in(stem)[0]) or names.part(stem):
             return Place(part.other, first)
         return Place(stem, first) if names.exercise else None
 
@@ -135,15 +135,21 @@ def level_of_students(paths: Sequence[Sequence[str]], names: Names) -> int:
 
 
 def is_wrapper(paths: Sequence[Sequence[str]], level: int, names: Names) -> bool:
+    """Return True if everything lies in one folder here, in an archive, and several folders lie in that one or in the only one in it."""
     here = {path[level] for path in paths if len(path) > level}
     below = {path[level + 1] for path in paths if len(path) > level + 2}
-    packed = any(part.lower().endswith(ARCHIVE) for path in paths[:1] for part in path[: level + 1])
-    return packed and len(here) == 1 and len([folder for folder in below if not names.slug(folder)]) > 1
+    if len(here) != 1 or not any(map(is_archive, paths[0][: level + 1])):
+        return False
+    return sum(not names.slug(folder) for folder in below) > 1 or (all(map(is_archive, here)) and is_wrapper(paths, level + 1, names))
+
+
+def is_archive(name: str) -> bool:
+    return name.lower().endswith(ARCHIVE)
 
 
 def without_archive(name: str) -> str:
     """Return the name of a folder, or of an archive without its suffix."""
-    return name[: -len(ARCHIVE)] if name.lower().endswith(ARCHIVE) and len(name) > len(ARCHIVE) else name
+    return name[: -len(ARCHIVE)] if is_archive(name) and len(name) > len(ARCHIVE) else name
 
 
 # The more special layouts come first: they win if another places as many files.
@@ -158,11 +164,17 @@ LAYOUTS: Mapping[str, Layout] = MappingProxyType(
         "folders": folders,
     }
 )
+BY_FOLDERS = frozenset({"flat", "folders"})  # the layouts of no system, in which any name may be a student's
 
 
 def best_layout(paths: Sequence[str], names: Names) -> str:
     """Return the name of the layout that places the most files, and the more special one of equals."""
-    return max(LAYOUTS, key=lambda name: sum(map(bool, map(LAYOUTS[name](paths, names), paths))))
+    placed: dict[str, int] = {}
+    for name, layout in LAYOUTS.items():
+        placed[name] = sum(place is not None for place in map(layout(paths, names), paths))
+        if placed[name] == len(paths):  # no other places more
+            break
+    return max(placed, key=placed.__getitem__)
 
 
 def placing(layout: str, paths: Sequence[str], names: Names) -> Placing:

@@ -59,14 +59,14 @@ class Roster:
 
 def keys_of(cells: Sequence[str]) -> Iterator[tuple[tuple[int, int], str]]:
     """Yield the texts that find a row, each with its kind: a column, or a way to join columns."""
-    for column, cell in enumerate(cells):
-        number = PARTICIPANT.fullmatch(cell.strip())
-        yield from ((kind, key) for kind, key in (((0, column), as_key(cell)), ((1, column), number["number"] if number else "")) if key)
-        if squeezed := "".join(filter(str.isalnum, as_key(cell))):
-            yield (3, column), squeezed
+    for column, key in enumerate(map(as_key, cells)):
+        number = PARTICIPANT.fullmatch(key)
+        yield from (((0, column), each) for each in (key, number["number"] if number else "") if each)
+        if squeezed := "".join(filter(str.isalnum, key)):
+            yield (2, column), squeezed
     for column, (one, other) in enumerate(pairwise(map(as_key, cells))):
         if one and other:
-            yield from (((2, column), key) for key in (f"{one} {other}", f"{other} {one}", one + other, other + one))
+            yield from (((1, column), key) for key in (f"{one} {other}", f"{other} {one}", one + other, other + one))
 
 
 def as_key(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from normgrade.classes.printable import printable_name
@@ -27,23 +27,26 @@ class Person:
     email: str = ""
 
 
-def names_of(people: Iterable[Person], shared: Iterable[str] = ()) -> Mapping[Person, str]:
+def names_of(people: Iterable[Person], shared: Collection[str] = ()) -> Mapping[Person, str]:
     """Return the printable name of each person: with the id if several people have the name. `shared` are names that are known to be."""
     everybody = sorted(set(people), key=lambda person: (person.name, person.id, person.among, person.email))
     ids: dict[tuple[str, str], set[str]] = defaultdict(set)
     for person in everybody:
         ids[person.name, person.among].add(person.id)
-    several = {name for (name, _among), found in ids.items() if len(found) > 1}
+    several = {name for (name, _among), found in ids.items() if len(found) > 1} | {PARTICIPANT}
     taken = {printable_name(person.name) for person in everybody}
-    return {person: named(person, person.name in several or printable_name(person.name) in set(shared), taken) for person in everybody}
+    named: dict[tuple[str, str], str] = {}
+    for name, number in dict.fromkeys((person.name, person.id) for person in everybody):
+        is_shared = name in several or printable_name(name) in shared
+        named[name, number] = with_id(name, number, taken) if number and is_shared else printable_name(name)
+        taken.add(named[name, number])
+    return {person: named[person.name, person.id] for person in everybody}
 
 
-def named(person: Person, is_shared: bool, taken: set[str]) -> str:
-    name = printable_name(person.name)
-    if not person.id or not (is_shared or person.name == PARTICIPANT):
-        return name
-    number = printable_name(person.id)
-    full = f"{name} {number}" if person.name == PARTICIPANT else f"{name} ({number})"
+def with_id(name: str, number: str, taken: Collection[str]) -> str:
+    """Return the name with the number, twice if somebody else is called so."""
+    added = f" {number}" if name == PARTICIPANT else f" ({number})"
+    full = printable_name(name + added)
     while full in taken:
-        full += f" ({number})"
+        full += printable_name(added)
     return full

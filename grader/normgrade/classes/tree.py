@@ -18,7 +18,7 @@ from normgrade.classes.gradescope import LISTING
 from normgrade.classes.hand_ins import LeftOut
 from normgrade.classes.notebooks import LIMIT_NOTEBOOK_BYTES, source_of_notebook
 from normgrade.classes.printable import printable_name
-from normgrade.course.files import KINDS, LINK, READING, SPECIAL, NotPlain, read_start
+from normgrade.course.files import KINDS, LINK, READING, SPECIAL, NotPlain, TooLarge, read_start
 from normgrade.inspection.pasted import is_notebook
 from normgrade.inspection.source import LIMIT_BYTES
 from normgrade.language import _
@@ -71,7 +71,7 @@ class Tree:
 
 def tree_of(path: Path, budget: Budget) -> Tree:
     """Return the files under a folder or in an archive, or the file itself. Raise a UsageError if the path is none of them."""
-    tree = Tree(path.name or path.resolve().name or str(path))
+    tree = Tree(path.name if path.name not in ("", "..") else path.resolve().name or str(path))
     try:
         if path.is_dir():
             walk(path, tree, budget)
@@ -108,7 +108,7 @@ class Entry(Protocol):
         """Return at most this many bytes. Raise an error of BROKEN if they cannot be read."""
 
     def opened(self) -> IO[bytes]:
-        """Return the file to read an archive from. Raise an error of BROKEN, or Spent if it is too large."""
+        """Return the file to read an archive from. Raise an error of BROKEN, such as TooLarge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ class Packed:
     def opened(self) -> IO[bytes]:
         content = self.read(LIMIT_ARCHIVE_BYTES + 1)
         if len(content) > LIMIT_ARCHIVE_BYTES:
-            raise Spent(_("more than 64 MiB, although it lies in an archive"))
+            raise TooLarge(self.path, LIMIT_ARCHIVE_BYTES)
         return Sparing(BytesIO(content))
 
 
@@ -207,6 +207,8 @@ def cannot_read(error: Exception) -> str:
     """Return the sentence about a file, a folder or an archive that cannot be read."""
     if isinstance(error, PermissionError):
         return _("It cannot be read because of its permissions: make it readable.")
+    if isinstance(error, TooLarge):
+        return _("It is an archive of more than 64 MiB in an archive: unpack it first.")
     if isinstance(error, NotPlain):
         return _("It is {special}, which is not read: replace it with the file itself.", special=_(error.kind))
     why = error.strerror if isinstance(error, OSError) else None
