@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from normgrade.classes.answers import Answer, answer_of, given_by
+from normgrade.classes.collecting import handed_in
 from normgrade.classes.hand_ins import HandedIn, HandIn, LeftOut
+from normgrade.classes.roster import read_roster
 from normgrade.classes.similarity import Ranking, Similarity
 from normgrade.cli.options import course_option, whole_number
 from normgrade.cli.output import format_of, refuse_unless_writable, write_report
@@ -22,7 +24,7 @@ from normgrade.language.visible import visible, visible_name, write_data
 from normgrade.learner.workspace import find_course
 
 if TYPE_CHECKING:
-    from normgrade.classes.roster import Roster  # not at run time: only --roster needs it
+    pass  # not at run time: only --roster needs it
 
 FORMATS = ("terminal", "json")
 MOST = 10_000  # pairs that are shown
@@ -89,15 +91,7 @@ def known_format(format: str | None, output: Path | None) -> str:
 
 def read(paths: Sequence[Path], course: Course, layout: str | None, slug: str | None, roster: Path | None) -> HandedIn:
     """Return everything that the class handed in."""
-    from normgrade.classes.hand_ins import handed_in  # only here archives are opened
-
-    return handed_in(paths, course.slugs, layout, slug, None if roster is None else roster_of(roster))
-
-
-def roster_of(path: Path) -> Roster:
-    from normgrade.classes.roster import read_roster  # only with --roster
-
-    return read_roster(path)
+    return handed_in(paths, course.slugs, layout, slug, None if roster is None else read_roster(roster))
 
 
 def compared(course: Course, handed: HandedIn) -> tuple[Mapping[str, Similarity], Sequence[LeftOut]]:

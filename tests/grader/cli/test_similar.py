@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from class_of import hand_in, handed_in, other_words, own_way
+from class_of import hand_in, other_words, own_way
 from hostile_texts import HOSTILE_TEXTS, commands_in, steering_in
 
-from normgrade.classes import hand_ins
 from normgrade.classes.hand_ins import HandedIn, HandIn, LeftOut
+from normgrade.cli import similar
 from normgrade.course.course import Course
 
 Invoke = Callable[..., subprocess.CompletedProcess[str]]
@@ -20,12 +20,6 @@ Run = Callable[..., tuple[int, str, str]]
 CLASS = {f"Student {number:02}": own_way(number) for number in range(11)} | {"Copy": other_words(own_way(3))}
 RATE = "12 answers are compared, in 66 pairs. Half of these score at most 0.00, and 95 % at most "
 ADVICE = 'Answers can be alike for many reasons. Read both before you judge: --pair "Copy" "Student 03" shows them.'
-
-
-@pytest.fixture(autouse=True)
-def folders(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the command read folders of students only, as these tests write them."""
-    monkeypatch.setattr(hand_ins, "handed_in", handed_in, raising=False)
 
 
 @pytest.fixture
@@ -79,7 +73,8 @@ def test_too_few_answers_are_no_pair(number: int, run: Run, tmp_path: Path) -> N
 
 def test_an_empty_class_is_told(run: Run, tmp_path: Path) -> None:
     (tmp_path / "hw").mkdir()
-    assert run("similar", "hw") == (0, "No answers were found to compare.", "")
+    code, out, err = run("similar", "hw")
+    assert (code, out, err) == (2, "", 'Error: There is no Python file in "hw": pass the folder or the zip file of a class.')
 
 
 def test_a_file_that_is_not_python_is_left_out(run: Run, tmp_path: Path) -> None:
@@ -183,9 +178,11 @@ def test_wrong_options_are_explained(arguments: str, sentence: str, run: Run, tm
     assert run("similar", "hw", *arguments.split()) == (2, "", f"Error: {sentence}")
 
 
-def test_exercise_option_leaves_out_the_others(run: Run, tmp_path: Path) -> None:
+def test_exercise_option_names_the_exercise_of_all_files(run: Run, tmp_path: Path) -> None:
     hand_in(tmp_path / "hw", dict(CLASS))
-    assert run("similar", "hw", "--exercise", "centring")[1] == "No answers were found to compare."
+    for path in (tmp_path / "hw").rglob("*.py"):
+        path.rename(path.with_name("answer.py"))
+    assert "12 answers are compared" in run("similar", "hw", "--exercise", "rms")[1]
 
 
 @pytest.mark.parametrize("text", HOSTILE_TEXTS)
@@ -193,7 +190,7 @@ def test_hostile_texts_steer_nothing(text: str, invoke: Invoke, here: Path, monk
     comment = " ".join(text.split()).replace("\0", "").encode(errors="ignore")
     source = own_way(1).encode() + b"# " + comment + b"\n"
     found = HandedIn((HandIn(text, "rms", "a", source), HandIn("B", "rms", "b", own_way(1).encode())), (LeftOut(text, "It is a link."),))
-    monkeypatch.setattr(hand_ins, "handed_in", lambda *_: found)
+    monkeypatch.setattr(similar, "handed_in", lambda *_: found)
     for more in ((), ("--pair", text, "B")):
         said = invoke("similar", "hw", *more)
         assert said.returncode == 0

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Any
-
-from normgrade.classes.hand_ins import HandedIn, HandIn
 
 OPERATORS = ("+", "-", "*", "/", "@", "//", "%", "**", "<<", ">>", "&", "|", "^")
 STEPS = 12
@@ -29,11 +25,3 @@ def hand_in(folder: Path, answers: dict[str, str | bytes]) -> None:
     for student, source in answers.items():
         (folder / student).mkdir(parents=True)
         (folder / student / "rms.py").write_bytes(source.encode() if isinstance(source, str) else source)
-
-
-def handed_in(
-    paths: Sequence[Path], slugs: Collection[str], layout: str | None = None, exercise: str | None = None, roster: Any = None
-) -> HandedIn:
-    """Return the hand-ins of folders in which each student has a folder. It stands in for the function that reads all layouts."""
-    files = [file for path in paths for file in sorted(path.rglob("*.py")) if file.stem in slugs and exercise in (None, file.stem)]
-    return HandedIn(tuple(HandIn(file.parent.name, file.stem, file.as_posix(), file.read_bytes()) for file in files))
