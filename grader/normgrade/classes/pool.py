@@ -13,6 +13,7 @@ from itertools import islice
 from multiprocessing import active_children, get_context
 from multiprocessing.util import Finalize
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from normgrade.course.course import Course
@@ -79,19 +80,22 @@ def grade_on_cores(works: Iterable[Work], setup: Setup, cores: int) -> Iterator[
 
     If a process dies, the others' results are not lost: the submissions that were being graded are graded once more, each of them alone.
     """
-    lost: list[Work] = []
-    rest = iter(works)
+    rest, lost = iter(works), list[Work]()
     while True:
         with processes(cores) as executor:
             yield from graded(rest, setup, executor, WAITING * cores, lost.append)
         if not lost:
             return
         while lost:
-            work, again = lost.pop(), list[Work]()
             with processes(1) as executor:
-                yield from graded([work], setup, executor, 1, again.append)
-            for each in again:
-                yield Graded(each, "", _("the process that graded it was ended twice from outside"))
+                yield from grade_over(executor, [lost.pop()], setup=setup, ahead=1)
+
+
+def grade_over(executor: Executor, works: Iterable[Work], *, setup: Setup, ahead: int) -> Iterator[Graded]:
+    """Yield the graded submissions as they come from an executor, to which at most `ahead` are handed out at a time."""
+    lost: list[Work] = []
+    yield from graded(works, setup, executor, ahead, lost.append)
+    yield from (Graded(work, "", _("the process that graded it was ended from outside.")) for work in lost)
 
 
 @contextmanager
@@ -142,7 +146,8 @@ def report_text(setup: Setup, work: Work) -> str:
     submission = Submission(exercise, Path(exercise.file_name), work.name)
     inspection = inspect_content(work.content, submission.path, exercise)
     if inspection.playable:
-        report = report_on(seat.grader_for(work.slug), submission, inspection)
+        with seat.lock:
+            report = report_on(seat.grader_for(work.slug), submission, inspection)
     else:
         report = report_of_inspection(submission, inspection, setup.seed)
     return json.dumps(report_as_json(report), allow_nan=False)
@@ -155,6 +160,7 @@ class Seat:
         course = Course.find(setup.course)
         self.exercises: dict[str, Exercise] = {slug: course.exercise(slug) for slug in setup.slugs}
         self.options, self.slug = setup.options, ""
+        self.lock = Lock()  # a worker of a cluster has several threads
         self.stack = ExitStack()
         self.grader: Grader | None = None
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from normgrade.classes.gradebook import Gradebook, Origin, Result
 from normgrade.classes.hand_ins import HandedIn, HandIn
-from normgrade.classes.pool import Graded, Setup, Work, grade_on_cores
+from normgrade.classes.pool import Graded, Work
 from normgrade.language import _
+
+Grading = Callable[[Iterable[Work]], Iterator[Graded]]  # yields the graded submissions as they come
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +23,13 @@ class Plan:
     new: those that are to be graded, sorted by exercise, so that a process seldom has to read another one.
     kept: those whose result is in the gradebook.
     older: those among the kept ones that another version of normgrade or of a library graded.
+    origins: the origin of results that are made now, by slug.
     """
 
     new: tuple[HandIn, ...]
-    kept: tuple[HandIn, ...] = ()
-    older: tuple[HandIn, ...] = ()
+    kept: tuple[HandIn, ...]
+    older: tuple[HandIn, ...]
+    origins: Mapping[str, Origin]
 
 
 class Tally:
@@ -70,7 +74,7 @@ def plan(hand_ins: Sequence[HandIn], gradebook: Gradebook, origins: Mapping[str,
         kept.append(hand_in)
         if (made.program, made.versions) != (now.program, now.versions):
             older.append(hand_in)
-    return Plan(tuple(new), tuple(kept), tuple(older))
+    return Plan(tuple(new), tuple(kept), tuple(older), origins)
 
 
 def enrol(found: HandedIn, gradebook: Gradebook) -> None:
@@ -78,20 +82,18 @@ def enrol(found: HandedIn, gradebook: Gradebook) -> None:
     gradebook.enrol({**dict.fromkeys(found.absent, ""), **{each.student: each.id for each in found.hand_ins}})
 
 
-def grade_class(
-    new: Sequence[HandIn], gradebook: Gradebook, origins: Mapping[str, Origin], setup: Setup, cores: int
-) -> Iterator[tuple[Graded, list[Result]]]:
-    """Grade hand-ins, and yield each graded submission with its results, which the gradebook has kept by then.
+def grade_class(planned: Plan, gradebook: Gradebook, grade: Grading) -> Iterator[tuple[Graded, list[Result]]]:
+    """Grade the new hand-ins with `grade`, and yield each graded submission with its results, which the gradebook has kept by then.
 
     Hand-ins of the same file at the same exercise, such as those of a group, are graded once.
     """
     alike: dict[tuple[str, str], list[HandIn]] = defaultdict(list)
-    for hand_in in new:
+    for hand_in in planned.new:
         alike[hand_in.exercise, digest_of(hand_in.content)].append(hand_in)
     works = [Work(slug, members[0].content, members[0].origin) for (slug, _digest), members in alike.items()]
-    for graded in grade_on_cores(works, setup, cores):
+    for graded in grade(works):
         slug, digest = graded.work.slug, digest_of(graded.work.content)
-        results = [] if graded.error else [Result.of(each, digest, graded.text, origins[slug]) for each in alike[slug, digest]]
+        results = [] if graded.error else [Result.of(each, digest, graded.text, planned.origins[slug]) for each in alike[slug, digest]]
         gradebook.keep(results)
         yield graded, results
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from normgrade.classes.collecting import handed_in
-from normgrade.classes.gradebook import Gradebook, Origin
+from normgrade.classes.gradebook import Gradebook, Result
 from normgrade.classes.hand_ins import HandedIn
 from normgrade.classes.roster import read_roster
 from normgrade.cli.bar import progress
@@ -24,14 +26,16 @@ from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
 from normgrade.grading.grading_options import Options, available
 from normgrade.language import _, n_
-from normgrade.language.errors import UsageError
-from normgrade.language.visible import visible
+from normgrade.language.errors import UsageError, did_you_mean
+from normgrade.language.visible import visible, write_data
 from normgrade.learner.workspace import find_course
 
 if TYPE_CHECKING:
+    from normgrade.classes.executors import Choice
     from normgrade.classes.session import Plan, Tally
 
 BROKE = 3  # the exit code if the grader could not tell of some
+FORMATS = "terminal", "jsonl"
 
 
 @click.command("grade")
@@ -44,6 +48,9 @@ BROKE = 3  # the exit code if the grader could not tell of some
 @click.option("--dry-run", is_flag=True, help="Only say what would be graded.")
 @click.option("--again", is_flag=True, help="Also grade what the gradebook has already.")
 @click.option("--cores", callback=whole_number(1, 256), metavar="N", help="Number of cores to use, all by default.")
+@click.option("--executor", metavar="MODULE:FUNCTION", default="", help="Grade with the executor that this function returns.")
+@click.option("--cluster", metavar="ADDRESS", default="", help="Grade on a cluster of Dask, as in tcp://10.0.0.1:8786.")
+@click.option("--format", "format", metavar="terminal|jsonl", default="terminal", help="With jsonl, write each report as a line to stdout.")
 @gradebook_option
 @grading_options
 @course_option
@@ -55,6 +62,9 @@ def grade_command(
     dry_run: bool,
     again: bool,
     cores: int | None,
+    executor: str,
+    cluster: str,
+    format: str,
     gradebook_file: Path,
     seed: int,
     timeout: float | None,
@@ -66,63 +76,86 @@ def grade_command(
     PATH is a folder or a zip file: a download from Moodle, Canvas or Gradescope, nbgrader's folder, or one folder or file for each student.
     Each result is kept in the gradebook as soon as it is known. Run again, the command grades only what is new or changed.
     """
+    from normgrade.classes.executors import Choice  # loads pytest
+
     if not paths:
         raise UsageError(_("Nothing to grade: pass the folder or the zip file with the hand-ins, as in `normgrade grade class.zip`."))
+    refuse_unknown_format(format)
+    if executor and cluster:
+        raise UsageError(_("--executor and --cluster exclude each other. Pass one of them."))
     course = find_course(course_folder)
     if slug is not None:
         course.exercise(slug)  # raises if there is none
     found = handed_in(paths, course.slugs, layout, slug, read_roster(roster_file) if roster_file else None)
-    say(*understood(found), *left_out_in_words(found))
+    tell = partial(say, to_stderr=format != "terminal")
+    tell(*understood(found), *left_out_in_words(found))
     if dry_run:
         return 0
     warn_of_folders()
     sound = without_hindered([course.exercise(name) for name in dict.fromkeys(each.exercise for each in found.hand_ins)], course_folder)
+    options = Options(seed, timeout, required=required, cores=cores or available())
     with Gradebook.open(gradebook_file, make=True) as gradebook:
-        return grade_and_tell(found, course, sound, gradebook, Options(seed, timeout, required=required, cores=cores or available()), again)
-
-
-def grade_and_tell(found: HandedIn, course: Course, sound: Sequence[Exercise], gradebook: Gradebook, options: Options, again: bool) -> int:
-    """Grade the hand-ins at sound exercises, keep each result, and print a summary. Return the exit code."""
-    from normgrade.classes.origins import origin_of  # loads NumPy
-    from normgrade.classes.session import enrol, plan  # loads pytest
-
-    origins = {exercise.slug: origin_of(exercise, options.seed) for exercise in sound}
-    enrol(found, gradebook)
-    planned = plan([each for each in found.hand_ins if each.exercise in origins], gradebook, origins, again)
-    tell_plan(planned)
-    with progress() as watched:
-        tally = grade_new(planned, course, sound, gradebook, replace(options, progress=watched), origins)
-    say(*tally_in_words(tally), "", *summary_of(gradebook.marks().values(), [each.slug for each in sound]))
-    say(_('The marks are in "{path}". `normgrade gradebook export` writes them as CSV.', path=gradebook.path))
+        planned = planned_for(found, sound, gradebook, options, again)
+        tell(*plan_in_words(planned))
+        tally = grade_new(planned, course, sound, gradebook, options, Choice(options.cores, executor, cluster), format)
+        tell(*tally_in_words(tally), *summary_of(gradebook.marks().values(), [each.slug for each in sound]))
+        tell(_('The marks are in "{path}". `normgrade gradebook export` writes them as CSV.', path=gradebook.path))
     return BROKE if tally.errors else 0
 
 
+def refuse_unknown_format(format: str) -> None:
+    """Raise a UsageError if there is no such format."""
+    if format not in FORMATS:
+        meant, known = did_you_mean(format, FORMATS), ", ".join(FORMATS)
+        raise UsageError(_('"{name}" is not a valid format.{meant} Use one of: {known}.', name=format, meant=meant, known=known))
+
+
+def planned_for(found: HandedIn, sound: Sequence[Exercise], gradebook: Gradebook, options: Options, again: bool) -> Plan:
+    """Add the students to the gradebook, and return what is to be graded of the hand-ins at sound exercises."""
+    from normgrade.classes.origins import origin_of  # loads NumPy
+    from normgrade.classes.session import enrol, plan  # loads pytest
+
+    enrol(found, gradebook)
+    origins = {exercise.slug: origin_of(exercise, options.seed) for exercise in sound}
+    return plan([each for each in found.hand_ins if each.exercise in origins], gradebook, origins, again)
+
+
 def grade_new(
-    planned: Plan, course: Course, sound: Sequence[Exercise], gradebook: Gradebook, options: Options, origins: Mapping[str, Origin]
+    planned: Plan, course: Course, sound: Sequence[Exercise], gradebook: Gradebook, options: Options, choice: Choice, format: str
 ) -> Tally:
-    """Grade what is new, and show how far it is."""
+    """Grade what is new, keep each result, and show how far it is."""
+    from normgrade.classes.executors import opened  # loads pytest
     from normgrade.classes.pool import Setup  # loads pytest
     from normgrade.classes.session import Tally, grade_class  # loads pytest
     from normgrade.grading.warming import warm  # loads pytest
 
-    tally = Tally(len(planned.new))
-    slugs = {each.exercise for each in planned.new}
-    needed = [exercise for exercise in sound if exercise.slug in slugs]
-    if not needed:
+    tally, slugs = Tally(len(planned.new)), {each.exercise for each in planned.new}
+    if not slugs:
         return tally
-    warm(needed, options)
     setup = Setup(course.root, tuple(sorted(slugs)), options.seed, options.timeout_s, options.required)
-    options.progress(tally.in_words(), 0, tally.total)
-    for graded, results in grade_class(planned.new, gradebook, origins, setup, options.cores):
-        tally.count(graded, results)
-        options.progress(tally.in_words(), tally.done, tally.total)
+    with progress() as watched:
+        warm([exercise for exercise in sound if exercise.slug in slugs], replace(options, progress=watched))
+        with opened(choice, setup, partial(say, to_stderr=True)) as grade:
+            watched(tally.in_words(), 0, tally.total)
+            for graded, results in grade_class(planned, gradebook, grade):
+                tally.count(graded, results)
+                watched(tally.in_words(), tally.done, tally.total)
+                if format == "jsonl":
+                    write_data("".join(map(as_line, results)))
     return tally
 
 
-def tell_plan(planned: Plan) -> None:
-    """Say how much is to be graded, and which results another version made."""
+def as_line(result: Result) -> str:
+    """Return a result as a line of JSON: student and attempt, and the fields of the report."""
+    who = {"student": result.student, "attempt": result.attempt, "late": result.late}
+    return json.dumps(who | json.loads(result.report), allow_nan=False) + "\n"
+
+
+def plan_in_words(planned: Plan) -> list[str]:
+    """Return how much is to be graded, and how many results another version made."""
+    said = []
     if planned.kept:
-        say(
+        said.append(
             n_(
                 "{n} result is in the gradebook already, {new} are to be graded. Use --again to grade all.",
                 "{n} results are in the gradebook already, {new} are to be graded. Use --again to grade all.",
@@ -131,12 +164,14 @@ def tell_plan(planned: Plan) -> None:
             )
         )
     if planned.older:
-        said = n_(
-            "Note: {n} of them was graded by another version of normgrade or its libraries. --again grades it with this one.",
-            "Note: {n} of them were graded by another version of normgrade or its libraries. --again grades them with this one.",
-            len(planned.older),
+        said.append(
+            n_(
+                "Note: {n} of them was graded by another version of normgrade or its libraries. --again grades it with this one.",
+                "Note: {n} of them were graded by another version of normgrade or its libraries. --again grades them with this one.",
+                len(planned.older),
+            )
         )
-        click.echo(visible(said), err=True)
+    return said
 
 
 def tally_in_words(tally: Tally) -> list[str]:
@@ -147,4 +182,4 @@ def tally_in_words(tally: Tally) -> list[str]:
         _("Not graded: {submission}: {error} Run the command again to grade it.", submission=graded.work.name, error=graded.error)
         for graded in tally.errors
     ]
-    return [tally.in_words(), *map(visible, errors)]
+    return [tally.in_words(), *map(visible, errors), ""]

@@ -103,13 +103,13 @@ def refuse_unless_revealed(exercise: Exercise, what: str) -> None:
         )
 
 
-def say(*paragraphs: str) -> None:
-    """Print texts for people, wrapped to the terminal."""
+def say(*paragraphs: str, to_stderr: bool = False) -> None:
+    """Print texts for people, wrapped to the terminal, to stdout or stderr."""
     from rich.text import Text  # loads rich
 
     from normgrade.report.render.terminal import open_console  # loads NumPy
 
-    console = open_console()
+    console = open_console(to_stderr=to_stderr)
     for paragraph in paragraphs:
         console.print(Text(paragraph), width=min(console.width, WIDEST))
 

@@ -1,0 +1,103 @@
+"""Tests of a cluster: a real scheduler and two workers on this machine, one of which is killed on the way."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from normgrade.classes.cluster import open_cluster, origins_of, refusal
+from normgrade.classes.pool import Graded, Setup, Work, grade_on_cores, grade_over
+from normgrade.course.course import Course
+from normgrade.language.errors import UsageError
+
+
+@contextmanager
+def process(*arguments: str, told: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Start a program of Dask, and yield it with the line in which it tells that it is ready."""
+    command = [sys.executable, "-m", *arguments]
+    running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    assert running.stderr is not None
+    try:
+        yield running, next(line for line in running.stderr if told in line)
+    finally:
+        os.killpg(running.pid, signal.SIGKILL)
+        running.communicate()
+
+
+@contextmanager
+def scheduler() -> Iterator[str]:
+    with process("distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard", "--host", "127.0.0.1", told="Scheduler at:") as (
+        _,
+        line,
+    ):
+        yield line.split()[-1]
+
+
+def worker(address: str) -> tuple[str, ...]:
+    return ("distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard")
+
+
+@pytest.fixture
+def setup(tiny: Course, expectations: Path) -> Setup:
+    return Setup(tiny.root, ("centring",))
+
+
+def works_of(tiny: Course, number: int) -> list[Work]:
+    """Return right and wrong works, no two of which are alike."""
+    right, stub = (path.read_bytes() for path in (tiny.exercise("centring").reference, tiny.exercise("centring").stub))
+    return [Work("centring", (stub if each % 3 == 0 else right) + b"\n# %d\n" % each, str(each)) for each in range(number)]
+
+
+def marks(graded: Iterator[Graded]) -> list[tuple[str, int, str]]:
+    return sorted((each.work.name, each.report["score"]["earned"], each.report["outcome"]) for each in graded)
+
+
+def test_killed_worker_loses_and_doubles_nothing(tiny: Course, setup: Setup) -> None:
+    works = works_of(tiny, 40)
+    with (
+        scheduler() as address,
+        process(*worker(address), told="Registered to"),
+        process(*worker(address), told="Registered to") as (victim, _),
+        open_cluster(address, setup) as cluster,
+    ):
+        assert cluster.refused == ()
+
+        def killing() -> Iterator[Graded]:
+            for number, each in enumerate(grade_over(cluster.executor, works, setup=setup, ahead=cluster.ahead)):
+                if number == 10:
+                    victim.kill()
+                yield each
+
+        assert marks(killing()) == marks(grade_on_cores(works, setup, 1))
+
+
+def test_address_without_a_scheduler_is_told(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("normgrade.classes.cluster.PATIENCE_S", 0.5)
+    with pytest.raises(UsageError, match=r'There is no scheduler of Dask at "tcp://127\.0\.0\.1:9".*Start one with `dask scheduler`'):
+        open_cluster("tcp://127.0.0.1:9", setup).__enter__()
+
+
+def test_other_course_is_refused(setup: Setup) -> None:
+    wanted = {slug: replace(each, course="other") for slug, each in origins_of(setup).items()}
+    assert refusal(setup, wanted) == f'its course in "{setup.course}" has another "centring". Copy the course there.'
+
+
+def test_other_version_is_refused(setup: Setup) -> None:
+    wanted = {slug: replace(each, versions={"normgrade": "9.9"}) for slug, each in origins_of(setup).items()}
+    assert refusal(setup, wanted).endswith("with other sources or versions than normgrade 9.9 here. Install the same there.")
+
+
+def test_missing_course_is_refused(setup: Setup, tmp_path: Path) -> None:
+    assert refusal(replace(setup, course=tmp_path), {}).startswith(f'No course at "{tmp_path}"')
+
+
+def test_equal_worker_is_not_refused(setup: Setup) -> None:
+    assert refusal(setup, origins_of(setup)) == ""
