@@ -255,7 +255,7 @@ def test_many_paths_of_one_name_are_refused(collect: Collect) -> None:
 # Rosters
 
 
-def test_a_roster_tells_who_is_absent_and_who_is_strange(collect: Collect, tmp_path: Path) -> None:
+def test_a_roster_tells_the_absent_and_the_strangers(collect: Collect, tmp_path: Path) -> None:
     (tmp_path / "class.csv").write_text(
         "Identifier,Full name\nParticipant 7,Anna Li\nParticipant 8,Bo Wu\nParticipant 9,Cy\n", encoding="utf-8"
     )

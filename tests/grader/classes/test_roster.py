@@ -79,7 +79,7 @@ def test_every_kind_of_list_names_the_students(tmp_path: Path, text: str | bytes
         ("name,id\nAnna Li,7\nAnna Li,8\n", ["", "Anna Li"], None),
     ],
 )
-def test_a_student_is_found_by_what_only_one_row_has(tmp_path: Path, text: str, known: list[str], name: str | None) -> None:
+def test_a_text_of_only_one_row_finds_it(tmp_path: Path, text: str, known: list[str], name: str | None) -> None:
     found = read(tmp_path, text).row_of(*known)
     assert (found.name if found else None) == name
 
