@@ -3,41 +3,25 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from normgrade.classes.budget import Budget
-from normgrade.classes.file_names import Names, Told
+from normgrade.classes.choosing import Candidate, Choice, choice
+from normgrade.classes.file_names import Names
 from normgrade.classes.gradescope import Listed, Submitter, listed_in
 from normgrade.classes.hand_ins import HandedIn, HandIn, LeftOut
 from normgrade.classes.layouts import BY_FOLDERS, GRADESCOPE_EXPORT, Place, best_layout, placing
+from normgrade.classes.left_out import about, nobodys, nothing, of_replaced, others, without_exercise
 from normgrade.classes.printable import printable_name, shown
 from normgrade.classes.roster import Roster
 from normgrade.classes.students import Person, names_of
-from normgrade.classes.tree import File, Tree, tree_of
-from normgrade.inspection.source import LIMIT_BYTES
-from normgrade.language import _, n_
-from normgrade.language.errors import UsageError, listed
+from normgrade.classes.tree import Tree, tree_of
+from normgrade.language import _
+from normgrade.language.errors import UsageError
 
-NAMED = 3  # files in a message about many
 SEVERAL = 3  # paths that would hardly be passed for one student
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A file that a student may have handed in for an exercise, and the number of its tree."""
-
-    person: Person
-    file: File
-    told: Told
-    place: Place
-    tree: int
-
-    @property
-    def order(self) -> tuple[int, int, int, int]:
-        """The place among several files of one student for one exercise: the last counts."""
-        return -self.told.rank, self.tree, self.told.attempt, self.place.number
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +31,6 @@ class Sorting:
     layout: str
     people: tuple[Person, ...]
     candidates: tuple[Candidate, ...]
-    left_out: tuple[LeftOut, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """The file that counts for a student and an exercise, those before which it goes, and those that are left out."""
-
-    counts: Candidate | None
-    before: tuple[Candidate, ...]
     left_out: tuple[LeftOut, ...]
 
 
@@ -79,14 +54,14 @@ def handed_in(
     if not candidates:
         raise nothing(trees, left_out)
     if not layout and {each.layout for each in sortings} <= BY_FOLDERS:
-        refuse_one_for_all(trees, candidates)
+        refuse_one_for_all(trees, sortings)
     named = names_of([person for each in sortings for person in each.people], roster.shared if roster else ())
     choices = {key: choice(those) for key, those in sorted(by_student_and_exercise(candidates, named).items())}
-    left_out += [each for chosen in choices.values() for each in chosen.left_out] + outdone(trees, choices.values())
+    left_out += [each for chosen in choices.values() for each in chosen.left_out] + replaced(trees, choices.values())
     absent, strangers = compared(roster, named) if roster else ((), ())
     return HandedIn(
         tuple(hand_in_of(student, chosen.counts) for (student, _slug), chosen in choices.items() if chosen.counts),
-        tuple(left_out),
+        tuple(dict.fromkeys(left_out)),
         tuple((printable_name(tree.name), each.layout) for tree, each in zip(trees, sortings, strict=True)),
         absent,
         strangers,
@@ -119,82 +94,18 @@ def people_of(place: Place, number: int, submitters: Mapping[str, Sequence[Submi
     return [Person(place.student, place.id, "" if place.among is None else f"{number} {place.among}")]
 
 
-def about(tree: Tree, paths: Sequence[str], says: Callable[[int, str], str]) -> Iterator[LeftOut]:
-    """Yield one sentence about many files of a tree, if there are any; it names the first of them."""
-    if paths:
-        first = [shown(path) for path in sorted(paths)[:NAMED]]
-        yield LeftOut(printable_name(tree.name), says(len(paths), _(", ").join(first) + (", …" if len(paths) > NAMED else "")))
-
-
-def others(number: int, first: str) -> str:
-    return n_("{n} file is not Python ({first}).", "{n} other files are not Python ({first}).", number, first=first)
-
-
-def nobodys(number: int, first: str) -> str:
-    return n_(
-        "{n} Python file is nobody's ({first}). Name the layout of the paths with --layout.",
-        "{n} Python files are nobody's ({first}). Name the layout of the paths with --layout.",
-        number,
-        first=first,
-    )
-
-
-def without_exercise(number: int, first: str) -> str:
-    return n_(
-        "{n} Python file is not named for an exercise ({first}). Name the exercise with --exercise SLUG.",
-        "{n} Python files are not named for an exercise ({first}). Name the exercise with --exercise SLUG.",
-        number,
-        first=first,
-    )
-
-
-def outdone_files(number: int, first: str) -> str:
-    return n_(
-        "{n} file is not graded, because the student has a later or better named one for the exercise ({first}).",
-        "{n} files are not graded, because their students have later or better named ones for the exercises ({first}).",
-        number,
-        first=first,
-    )
-
-
-def nothing(trees: Sequence[Tree], left_out: Sequence[LeftOut]) -> UsageError:
-    """Return the error that nothing can be graded, with the first paths that were found."""
-    paths = [shown(file.path) for tree in trees for file in tree.files]
-    if paths:
-        return UsageError(
-            n_(
-                "It is not clear whose the {n} Python file is, or for which exercise ({first}). Name the layout with --layout, for example "
-                '"{example}", or the exercise with --exercise SLUG.',
-                "It is not clear whose the {n} Python files are, or for which exercises ({first}). Name the layout with --layout, for "
-                'example "{example}", or the exercise with --exercise SLUG.',
-                len(paths),
-                first=_(", ").join(paths[:NAMED]) + (", …" if len(paths) > NAMED else ""),
-                example="{student}/**/{file}",
-            )
-        )
-    why = "".join(f"\n{shown(each.origin)}: {each.why}" for each in left_out[:NAMED])
-    names = listed(f'"{shown(tree.name)}"' for tree in trees)
-    return UsageError(_("There is no Python file in {names}: pass the folder or the zip file of a class.", names=names) + why)
-
-
-def refuse_one_for_all(trees: Sequence[Tree], candidates: Iterable[Candidate]) -> None:
-    """Raise a UsageError if several folders seem to be one student's: each is a student's, and the folder in it is taken for the name."""
-    names = {candidate.person.name for candidate in candidates}
-    folders = [tree.name for tree in trees if "/" not in tree.name]
-    if (
-        len(folders) < SEVERAL
-        or len(names) > 1
-        or names & set(folders)
-        or {candidate.tree for candidate in candidates} != {*range(len(trees))}
-    ):
+def refuse_one_for_all(trees: Sequence[Tree], sortings: Sequence[Sorting]) -> None:
+    """Raise a UsageError if the paths seem to be one student's: each is probably a student's, with a folder of the same name in it."""
+    names = {person.name for each in sortings for person in each.people}
+    exercises = [{candidate.told.exercise for candidate in each.candidates} for each in sortings]
+    if len(trees) < SEVERAL or len(names) > 1 or names & {tree.name for tree in trees} or not set.intersection(*exercises):
         return
-    (name,) = names
     raise UsageError(
         _(
-            'All {number} paths seem to hold the files of one student, "{name}". Pass the folder that they lie in, or name the layout with '
+            'All {number} paths seem to hold files of one student, "{name}". Pass the folder that they lie in, or name the layout with '
             '--layout, for example "{example}".',
             number=len(trees),
-            name=shown(name),
+            name=shown(*names),
             example="{student}/*/{file}",
         )
     )
@@ -207,37 +118,18 @@ def by_student_and_exercise(candidates: Iterable[Candidate], named: Mapping[Pers
     return found
 
 
-def choice(candidates: Sequence[Candidate]) -> Choice:
-    """Return the one of a student's files for an exercise that counts. None does if several are equally good and differ."""
-    best = max(candidate.order for candidate in candidates)
-    last = [candidate for candidate in candidates if candidate.order == best]
-    before = tuple(candidate for candidate in candidates if candidate.order < best)
-    if len({candidate.file.content for candidate in last}) == 1:
-        return Choice(last[0], before, ())
-    files = listed([shown(candidate.file.path) for candidate in last[:NAMED]])
-    why = n_(
-        "{n} file for {slug}: {files}. Keep one of them.",
-        "{n} files for {slug}: {files}. Keep one of them.",
-        len(last),
-        slug=last[0].told.exercise,
-        files=files,
-    )
-    return Choice(None, before, tuple(LeftOut(printable_name(candidate.file.path), why) for candidate in last))
-
-
-def outdone(trees: Sequence[Tree], choices: Iterable[Choice]) -> list[LeftOut]:
-    """Return a sentence for each tree about its files that go before a later one."""
+def replaced(trees: Sequence[Tree], choices: Iterable[Choice]) -> list[LeftOut]:
+    """Return a sentence for each tree about its files that another one replaces."""
     gone: dict[int, set[str]] = defaultdict(set)
     for chosen in choices:
-        for candidate in chosen.before:
+        for candidate in chosen.replaced:
             gone[candidate.tree].add(candidate.file.path)
-    return [each for number, paths in sorted(gone.items()) for each in about(trees[number], sorted(paths), outdone_files)]
+    return [each for number, paths in sorted(gone.items()) for each in about(trees[number], sorted(paths), of_replaced)]
 
 
 def hand_in_of(student: str, candidate: Candidate) -> HandIn:
-    told, place = candidate.told, candidate.place
-    origin, content = printable_name(candidate.file.path), candidate.file.content[: LIMIT_BYTES + 1]
-    return HandIn(student, told.exercise, origin, content, candidate.person.id, told.attempt, place.late)
+    told, place, file = candidate.told, candidate.place, candidate.file
+    return HandIn(student, told.exercise, printable_name(file.path), file.content, candidate.person.id, told.attempt, place.late)
 
 
 def compared(roster: Roster, named: Mapping[Person, str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -41,12 +41,13 @@ Layout = Callable[[Sequence[str], Names], Placing]  # for all paths of Python fi
 
 MOODLE = re.compile(r"(?:^|/)(?P<student>[^/]+?)_(?P<id>\d+)_assignsubmission_file(?:_/?|/)(?P<file>.+)", re.DOTALL)
 CANVAS = re.compile(
-    r"(?:^|/)(?:(?:LATE_)?(?P<anonymous>anon_[^/_]+)|(?P<student>[^/]+?)(?:_LATE)?_(?P<id>\d+))_(?P<number>\d+)_(?P<file>.+)", re.DOTALL
+    r"(?:^|/)(?:(?P<before>LATE_)?(?P<anonymous>anon_[^/_]+)|(?P<student>[^/]+?)(?P<after>_LATE)?_(?P<id>\d+))"
+    r"_(?P<number>\d+)_(?P<file>.+)",
+    re.DOTALL,
 )
 GRADESCOPE = re.compile(r"(?:^|/)(?P<student>submission_\d+)/(?P<file>.+)", re.DOTALL)
 NBGRADER = re.compile(r"(?:^|/)submitted/(?P<student>[^/]+)/(?P<file>[^/]+/.+)", re.DOTALL)
 CLASSROOM = re.compile(r"(?:^|/)(?P<assignment>[^/]+)-submissions/(?P=assignment)-(?P<student>[^/]+)/(?P<file>.+)", re.DOTALL)
-LATE = re.compile(r"(?:^|_)LATE_")
 
 
 def moodle(paths: Sequence[str], names: Names) -> Placing:
@@ -66,7 +67,7 @@ def canvas(paths: Sequence[str], names: Names) -> Placing:
     def place(path: str) -> Place | None:
         if (match := CANVAS.search(path)) is None:
             return None
-        late = LATE.search(path[match.start() : match.start("number")].lstrip("/")) is not None
+        late = bool(match["before"] or match["after"])
         student, number = match["anonymous"] or match["student"], match["id"] or ""
         return Place(student, match["file"], None, number, late, int(match["number"][:18]))
 
@@ -121,9 +122,9 @@ def folders(paths: Sequence[str], names: Names) -> Placing:
 
 def of_one_student(paths: Sequence[Sequence[str]], names: Names) -> bool:
     """Return True if a tree is the folder of one student: every file named for an exercise lies in it, or in a folder named for one."""
-    own = [path for path in paths if names.slug(without_suffix(path[1] if len(path) > 2 else path[-1]))]
-    deeper = [path for path in paths if path not in own and names.slug(without_suffix(path[-1]))]
-    return bool(own) and not deeper
+    own = [names.slug(without_suffix(path[1] if len(path) > 2 else path[-1])) is not None for path in paths]
+    named = [names.slug(without_suffix(path[-1])) is not None for path in paths]
+    return any(own) and all(is_own or not is_named for is_own, is_named in zip(own, named, strict=True))
 
 
 def level_of_students(paths: Sequence[Sequence[str]], names: Names) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from normgrade.classes.file_names import Names
@@ -155,6 +155,7 @@ def test_the_layout_of_most_files_is_chosen(layout: str, paths: list[str]) -> No
     assert best_layout(paths, NAMES) == layout
 
 
+@settings(deadline=None)
 @given(FOLDERS, FOLDERS)
 def test_two_folders_are_never_one_student(one: str, other: str) -> None:
     assume(one != other and not {one[-4:].lower(), other[-4:].lower()} & {".zip"})

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from normgrade.classes.notebooks import LIMIT_NOTEBOOK_BYTES, source_of_notebook
@@ -98,6 +98,7 @@ def test_a_long_source_is_cut_above_the_limit() -> None:
     assert isinstance(found, bytes) and len(found) == LIMIT_BYTES + 1
 
 
+@settings(deadline=None)
 @given(
     st.recursive(
         st.none() | st.integers() | st.text(max_size=5),
@@ -108,6 +109,7 @@ def test_no_json_is_too_strange(value: object) -> None:
     assert source_of_notebook(json.dumps(value).encode())
 
 
+@settings(deadline=None)
 @given(st.text("%!?'\"#()\\ \nx=", max_size=40))
 def test_every_cell_keeps_its_number_of_lines(cell: str) -> None:
     assert source(f"x\n{cell}").count("\n") == cell.count("\n") + 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from normgrade.classes.printable import printable_name, shown
@@ -29,6 +29,7 @@ def test_half_a_character_is_escaped_too() -> None:
     assert printable_name("\ud800") == r"\ud800"
 
 
+@settings(deadline=None)
 @given(NAMES, NAMES)
 def test_two_names_never_become_one(one: str, other: str) -> None:
     assert (printable_name(one) == printable_name(other)) == (one == other)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from normgrade.classes.roster import LIMIT_ROSTER_BYTES, Roster, read_roster
@@ -79,7 +79,7 @@ def test_every_kind_of_list_names_the_students(tmp_path: Path, text: str | bytes
         ("name,id\nAnna Li,7\nAnna Li,8\n", ["", "Anna Li"], None),
     ],
 )
-def test_a_student_is_found_by_what_only_one_row_has(tmp_path: Path, text: str, known: list[str], name: str | None) -> None:
+def test_a_text_of_only_one_row_finds_it(tmp_path: Path, text: str, known: list[str], name: str | None) -> None:
     found = read(tmp_path, text).row_of(*known)
     assert (found.name if found else None) == name
 
@@ -113,6 +113,7 @@ def test_a_roster_that_is_missing_is_named(tmp_path: Path) -> None:
         assert str(raised.value) == f'The roster "{path}" cannot be read ({why}): pass the path of a CSV file.'
 
 
+@settings(deadline=None)
 @given(content=st.binary(max_size=60) | st.text(',;\t"\n aé1@', max_size=60).map(str.encode))
 def test_no_file_is_too_strange(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from normgrade.classes.students import Person, names_of
@@ -35,6 +35,7 @@ def test_participants_are_told_by_number() -> None:
     ]
 
 
+@settings(deadline=None)
 @given(st.lists(PEOPLE))
 def test_two_people_never_have_one_name(people: list[Person]) -> None:
     named = names_of(people)

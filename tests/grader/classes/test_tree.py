@@ -304,7 +304,7 @@ def test_other_paths_are_refused(tmp_path: Path, name: str, why: str) -> None:
 WHOLE = zipped({"Anna Li_7_assignsubmission_file_/x.py": "x = 1\n" * 9, "b/hw.zip": zipped({"y.py": "1", "z.ipynb": CELL}), "c/": ""})
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, len(WHOLE) - 1), st.integers(0, 255)), min_size=1, max_size=6), st.integers(0, len(WHOLE)))
 def test_no_damage_of_an_archive_is_an_error(tmp_path: Path, changes: list[tuple[int, int]], end: int) -> None:
     content = bytearray(WHOLE)
