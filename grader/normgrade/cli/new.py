@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 
-from normgrade.verify.names import USUAL, checked_contract, checked_slug, refuse_taken
 from normgrade.cli.options import course_option, say
 from normgrade.cli.warn import with_course
 from normgrade.course.course import Course, named_by_environment
@@ -16,6 +15,7 @@ from normgrade.course.package import carried
 from normgrade.language import ENGLISH, LANGUAGES, _, n_
 from normgrade.language.errors import UsageError
 from normgrade.learner.workspace import Workspace, find_course
+from normgrade.verify.names import USUAL, checked_contract, checked_slug, refuse_taken
 
 OTHERS = [language for language in LANGUAGES if language != ENGLISH]
 

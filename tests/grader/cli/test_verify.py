@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from committed import commit
 
 from normgrade.course.course import Course
 
@@ -114,3 +115,51 @@ def test_verify_plays_only_the_named_checks(invoke: Invoke) -> None:
 def test_verify_explains_wrong_options(arguments: tuple[str, ...], says: str, invoke: Invoke) -> None:
     said = invoke("verify", *arguments)
     assert (said.returncode, said.stdout, said.stderr) == (2, "", f"Error: {says}\n")
+
+
+# Changed exercises
+
+
+def test_changed_exercises_are_verified(invoke: Invoke, edited_course: EditedCourse) -> None:
+    course = edited_course({})
+    commit(course.root)
+    (course.root / "exercises/rms/notes.md").touch()
+    said = invoke("verify", "--changed", "HEAD", "--course", course.root, "--format", "json")
+    assert [each["exercise"] for each in json.loads(said.stdout)["reports"]] == ["rms"]
+    assert (said.returncode, said.stderr) == (0, "1 exercise has changed since HEAD: rms.\n")
+
+
+def test_shared_file_has_every_exercise_verified(invoke: Invoke, edited_course: EditedCourse) -> None:
+    course = edited_course({})
+    commit(course.root)
+    commit(course.root)
+    with (course.root / "course.toml").open("a", encoding="utf-8") as settings:
+        settings.write("\n")
+    said = invoke("verify", "--course", course.root, "--format", "json", "--changed")
+    assert [each["exercise"] for each in json.loads(said.stdout)["reports"]] == ["rms", "centring"]
+    assert said.stderr == "course.toml has changed since HEAD~1: every exercise is verified.\n"
+
+
+def test_nothing_changed_is_no_failure(invoke: Invoke, edited_course: EditedCourse, tmp_path: Path) -> None:
+    course = edited_course({})
+    commit(course.root)
+    says = "No exercise has changed since HEAD: nothing is verified.\n"
+    said = invoke("verify", "--changed", "HEAD", "--course", course.root)
+    assert (said.returncode, said.stdout, said.stderr) == (0, "", says)
+    said = invoke("verify", "--changed", "HEAD", "--course", course.root, "--output", tmp_path / "verify.xml")
+    assert (said.returncode, said.stdout, said.stderr) == (0, "", says)
+    assert (
+        (tmp_path / "verify.xml")
+        .read_text(encoding="utf-8")
+        .endswith('<testsuites name="normgrade" tests="0" failures="0" errors="0" time="0.000" />\n')
+    )
+
+
+@pytest.mark.parametrize("choice", [("rms",), ("--mistake", "no-upcast"), ("--alternative", "einsum"), ("--only", "test_rows")])
+def test_changed_exercises_are_not_chosen_twice(choice: tuple[str, ...], invoke: Invoke) -> None:
+    said = invoke("verify", *choice, "--changed=HEAD")
+    assert (said.returncode, said.stdout, said.stderr) == (
+        2,
+        "",
+        "Error: --changed chooses the exercises itself. It cannot be used with SLUG, --mistake, --alternative or --only.\n",
+    )

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from normgrade.verify.draft import POINTS, Draft, add, begin_course, files_of, type_of
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
 from normgrade.course.reading import read_exercise
@@ -19,6 +18,7 @@ from normgrade.grading.fault import fault
 from normgrade.inspection.inspection import inspect_file
 from normgrade.suite.collection import collect
 from normgrade.verify.completeness import lacking, too_few
+from normgrade.verify.draft import POINTS, Draft, add, begin_course, files_of, type_of
 
 CONTRACTS = {
     "layer": ("WeightNorm(weight, dim=0)",),

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from normgrade.verify.names import USUAL, checked_contract, checked_slug, refuse_taken
 from normgrade.course.course import Course
 from normgrade.course.signature import Signature
 from normgrade.language.errors import UsageError
+from normgrade.verify.names import USUAL, checked_contract, checked_slug, refuse_taken
 
 
 def said(action: Callable[[], object]) -> str:
