@@ -17,10 +17,14 @@ from normgrade.grading.grading_options import Options, available
 from normgrade.grading.opening import open_grader
 from normgrade.language import _
 from normgrade.language.errors import UsageError
-from normgrade.language.visible import visible
+from normgrade.language.visible import visible, write_data
 from normgrade.learner.workspace import find_course
+from normgrade.report.render.detail import Detail
+from normgrade.report.render.workflow_commands import add_to_summary
+from normgrade.report.report import Report
 from normgrade.verify.changed import changed
 
+GITHUB = "github"  # the format of proofs in GitHub Actions, beside the file that --output names
 UNNAMED = ""  # the value of --changed if it names no commit
 
 
@@ -75,9 +79,12 @@ def verify_command(
     """Prove the course.
 
     References and alternatives must pass, stubs must fail, and every known mistake must fail and be named. If an exercise is not finished,
-    the missing parts are listed. With --mistake, --alternative or --only, single answers of one exercise are shown instead.
+    the missing parts are listed. --format github annotates each problem where it is mended, and adds to the summary of the step.
+
+    With --mistake, --alternative or --only, single answers of one exercise are shown instead.
     """
-    format = format_of(format, output)  # before anything is graded
+    on_github = format == GITHUB
+    format = format_of(None if on_github else format, output)  # before anything is graded
     if output is not None:
         refuse_unless_writable(output)
     course = find_course(course_folder)
@@ -85,11 +92,12 @@ def verify_command(
     if ref is not None:
         refuse_choices(slugs, closely)
     if closely:
-        refuse_for_single_answers(slugs, {"--write": writes, "--mutants": mutants, "--habits": habits})
+        refuse_for_single_answers(slugs, {"--format github": on_github, "--write": writes, "--mutants": mutants, "--habits": habits})
     if ref is not None:
         choice = changed(course, ref)
         click.echo(visible(str(choice)), err=True)
         if not (choice.slugs or choice.every):
+            add_to_summary([str(choice)] if on_github else [])
             return hand_over([], format, output) if output is not None or format != "terminal" else 0
         slugs = () if choice.every else choice.slugs
     if envelope:
@@ -118,7 +126,20 @@ def verify_command(
         click.echo("\n" + "\n".join(matrix(exercises, open_console().width)))
         if habits:
             click.echo("\n" + "\n".join(matrix_of_habits(exercises, reports, open_console().width)))
+    if on_github:
+        tell_github([*reports, *unfinished], course, None if output is None else DETAILS[detail])
     return code
+
+
+def tell_github(reports: Sequence[Report], course: Course, shown: Detail | None) -> None:
+    """Annotate the problems of a course in the log, and add to the summary of the step; first show the reports with this detail."""
+    if shown is not None:
+        hand_over(reports, "terminal", None, shown)
+    from normgrade.verify.on_github import annotated, summary  # loads NumPy
+
+    for line in annotated(reports, course):
+        write_data(f"{line}\n")
+    add_to_summary(summary(reports))
 
 
 def refuse_choices(slugs: Sequence[str], closely: bool) -> None:

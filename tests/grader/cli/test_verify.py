@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from committed import commit
 
 from normgrade.course.course import Course
+from normgrade.verify.on_github import root_of
 
 EditedCourse = Callable[..., Course]
 Invoke = Callable[..., subprocess.CompletedProcess[str]]
@@ -103,6 +105,10 @@ def test_verify_plays_only_the_named_checks(invoke: Invoke) -> None:
             "--mutants is for whole exercises. It cannot be used with --mistake, --alternative or --only.",
         ),
         (
+            ("rms", "--only", "test_rows", "--format", "github"),
+            "--format github is for whole exercises. It cannot be used with --mistake, --alternative or --only.",
+        ),
+        (
             ("rms", "--only", "test_rows", "--habits"),
             "--habits is for whole exercises. It cannot be used with --mistake, --alternative or --only.",
         ),
@@ -163,3 +169,33 @@ def test_changed_exercises_are_not_chosen_twice(choice: tuple[str, ...], invoke:
         "",
         "Error: --changed chooses the exercises itself. It cannot be used with SLUG, --mistake, --alternative or --only.\n",
     )
+
+
+# In GitHub Actions
+
+
+def test_github_gets_annotations_a_summary_and_a_file(
+    invoke: Invoke, edited_course: EditedCourse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course = edited_course({"exercises/rms/exercise.toml": [("points = 8", "points = 9")]})
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    output = tmp_path / "verify.xml"
+    said = invoke("verify", "rms", "--course", course.root, "--format", "github", "-q", "--output", output)
+    shown, annotation = said.stdout.splitlines()
+    assert said.returncode == 1 and shown.startswith("✗ rms · solutions/rms · 10 of 11 points · not passed")
+    title = "title=rms · The points of the suite sum to 9."
+    path = Path(os.path.relpath(course.root / "tests/hidden/test_rms.py", root_of(course.root))).as_posix()
+    assert annotation == f"::error file={path},line=1,{title}::The sum is 8."
+    assert "| ✗ rms | 10 | 1 | 0 |" in (tmp_path / "summary.md").read_text(encoding="utf-8")
+    assert "The sum is 8." in output.read_text(encoding="utf-8")
+
+
+def test_github_is_told_that_nothing_has_changed(
+    invoke: Invoke, edited_course: EditedCourse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course = edited_course({})
+    commit(course.root)
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    said = invoke("verify", "--changed=HEAD", "--course", course.root, "--format", "github")
+    assert (said.returncode, said.stdout) == (0, "")
+    assert (tmp_path / "summary.md").read_text(encoding="utf-8") == "No exercise has changed since HEAD: nothing is verified.\n\n"
