@@ -13,9 +13,10 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from normgrade import __version__
 from normgrade.course.course import Course
 from normgrade.course.files import write_whole
-from normgrade.course.layout import exercises_in, settings_in
+from normgrade.course.layout import exercises_in, settings_in, workflow_in
 from normgrade.course.signature import Parameter, Signature
 from normgrade.course.translations import file_in
 from normgrade.language import ENGLISH
@@ -48,9 +49,11 @@ class Draft:
 
 
 def begin_course(root: Path, languages: Sequence[str]) -> Course:
-    """Create a new course in a folder that is empty or does not exist yet."""
+    """Create a new course in a folder that is empty or does not exist yet, with the workflow that proves it in GitHub Actions."""
     exercises_in(root).mkdir(parents=True)
+    workflow_in(root).parent.mkdir(parents=True)
     write_whole(settings_in(root), filled("course.toml", title=root.resolve().name, languages=languages).encode())
+    write_whole(workflow_in(root), filled("workflow.yml", version=__version__).encode())
     return Course.find(root)
 
 

@@ -12,7 +12,7 @@ from normgrade.language import _, n_
 from normgrade.report.render.wording import MARKS
 from normgrade.report.render.workflow_commands import command, folded, in_markdown, limited, preformatted
 from normgrade.report.report import Check, Outcome, Report
-from normgrade.verify.places import Problem, problems_in
+from normgrade.verify.mending import Problem, problems_in
 
 
 def annotated(reports: Sequence[Report], course: Course) -> list[str]:

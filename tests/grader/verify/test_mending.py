@@ -10,8 +10,8 @@ import pytest
 from normgrade.course.course import Course
 from normgrade.language import speak
 from normgrade.report.report import Check, Kind, Outcome, Report
-from normgrade.verify import places
-from normgrade.verify.places import problems_in
+from normgrade.verify import mending
+from normgrade.verify.mending import problems_in
 from normgrade.verify.proofs import verify
 
 EditedCourse = Callable[..., Course]
@@ -30,7 +30,7 @@ def places_of(course: Course, proof: str, *lines: str, exercise: str = "rms") ->
 
 
 def test_the_examples_run() -> None:
-    found = doctest.testmod(places)
+    found = doctest.testmod(mending)
     assert found.attempted >= 1 and found.failed == 0
 
 
