@@ -16,6 +16,7 @@ from normgrade.verify.on_github import root_of
 
 EditedCourse = Callable[..., Course]
 Invoke = Callable[..., subprocess.CompletedProcess[str]]
+PARTS = "tests 8 (test_call 1, test_rows 4, test_alone 2, test_half_precision 1)"
 
 
 def test_verify_proves_the_course_that_is_named(invoke: Invoke) -> None:
@@ -56,7 +57,7 @@ def test_verify_fails_if_a_proof_fails(invoke: Invoke, edited_course: EditedCour
     course = edited_course({"exercises/rms/exercise.toml": [("points = 8", "points = 9")]})
     said = invoke("verify", "rms", "--course", course.root)
     text = " ".join(said.stdout.split())
-    assert said.returncode == 1 and "✗ The points of the suite sum to 9." in text and "The sum is 8." in text
+    assert said.returncode == 1 and "✗ The points of the suite sum to 9." in text and f"The sum is 8: {PARTS}." in text
 
 
 def test_verify_writes_footprints_and_proves_them(invoke: Invoke, edited_course: EditedCourse) -> None:
@@ -74,6 +75,16 @@ def test_verify_shows_the_whole_report_on_a_mistake(invoke: Invoke, tiny: Course
     assert text.startswith("rms · eps-outside-root · sandbox: ")
     assert "test_rows[shape0]" in text and "test_rows[shape1]" in text and "eps is added to the root. It belongs inside." in text
     assert "as_built" not in text  # the matrix is for whole exercises
+
+
+def test_close_up_of_a_check_without_points_is_for_authors(invoke: Invoke, edited_course: EditedCourse) -> None:
+    free = [('@claim("state")\ndef test_steps', '@claim("state", points=0)\ndef test_steps')]
+    course = edited_course({"tests/hidden/test_centring.py": free})
+    choice = "--mistake", "steps-not-counted", "--only", "test_steps", "-v"
+    said = invoke("verify", "centring", *choice, "--course", course.root)
+    text = " ".join(said.stdout.split())
+    assert said.returncode == 1 and "0 of 0 points · not passed" in text
+    assert "normgrade hint" not in text and "Next:" not in text and "normgrade explain" not in text
 
 
 def test_verify_plays_only_the_named_checks(invoke: Invoke) -> None:
@@ -185,9 +196,9 @@ def test_github_gets_annotations_a_summary_and_a_file(
     assert said.returncode == 1 and shown.startswith("✗ rms · solutions/rms · 10 of 11 points · not passed")
     title = "title=rms · The points of the suite sum to 9."
     path = Path(os.path.relpath(course.root / "tests/hidden/test_rms.py", root_of(course.root))).as_posix()
-    assert annotation == f"::error file={path},line=1,{title}::The sum is 8."
+    assert annotation == f"::error file={path},line=1,{title}::The sum is 8: {PARTS}."
     assert "| ✗ rms | 10 | 1 | 0 |" in (tmp_path / "summary.md").read_text(encoding="utf-8")
-    assert "The sum is 8." in output.read_text(encoding="utf-8")
+    assert f"The sum is 8: {PARTS}." in output.read_text(encoding="utf-8")
 
 
 def test_github_is_told_that_nothing_has_changed(
