@@ -77,7 +77,7 @@ def test_verify_shows_the_whole_report_on_a_mistake(invoke: Invoke, tiny: Course
     assert "as_built" not in text  # the matrix is for whole exercises
 
 
-def test_close_up_of_a_check_without_points_is_for_authors(invoke: Invoke, edited_course: EditedCourse) -> None:
+def test_close_up_without_points_gives_no_advice(invoke: Invoke, edited_course: EditedCourse) -> None:
     free = [('@claim("state")\ndef test_steps', '@claim("state", points=0)\ndef test_steps')]
     course = edited_course({"tests/hidden/test_centring.py": free})
     choice = "--mistake", "steps-not-counted", "--only", "test_steps", "-v"
