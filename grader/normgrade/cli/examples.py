@@ -69,6 +69,7 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
         ),
         "verify": (
             ("normgrade verify", N_("the whole course")),
+            ("normgrade verify --changed", N_("only what has changed")),
             ("normgrade verify layer_norm --seeds 20", N_("use twenty seeds")),
             ("normgrade verify --mutants", N_("test every small change too")),
             ("normgrade verify --habits", N_("test every bad habit too")),

@@ -11,7 +11,7 @@ import click
 
 from normgrade.cli.by_group import Column, print_by_group
 from normgrade.cli.options import course_option, say
-from normgrade.cli.warn import warn_of_unfinished
+from normgrade.cli.warn import warn_of_unfinished, with_course
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
 from normgrade.inspection.inspection import inspect_file
@@ -41,8 +41,11 @@ def list_exercises(course_folder: Path | None) -> None:
     """List the exercises of a course, with the standing in the workspace, or in this folder."""
     course, workspace = find_course(course_folder), Workspace.find()
     warn_of_unfinished(course, course_folder)
-    if workspace is None:
-        print_rows({exercise: row(exercise, where_you_stand(exercise), exercise.after) for exercise in course})
+    if not (exercises := list(course)):
+        command = with_course("normgrade verify", course_folder)
+        say(_("No exercise of this course is ready. Run `{command}` to see what is missing.", command=command))
+    elif workspace is None:
+        print_rows({exercise: row(exercise, where_you_stand(exercise), exercise.after) for exercise in exercises})
         say(_("Run `normgrade show SLUG` to see a task, and `normgrade check SLUG` to grade SLUG.py in this folder."))
     else:
         list_workspace(course, workspace)

@@ -72,7 +72,7 @@ def course_of_author(course_folder: Path | None, language: str | None) -> Course
 
     if course_folder is not None and is_empty(course_folder):
         course = begin_course(course_folder, tuple(filter(None, [ENGLISH, language])))
-        say(_("Created a new course in {folder}.", folder=course.root))
+        say(_("Created a new course in {folder}, with a workflow that proves it in GitHub Actions.", folder=course.root))
         return course
     if course_folder is not None and not exercises_in(course_folder).is_dir():
         said = _(
@@ -88,8 +88,8 @@ def course_of_author(course_folder: Path | None, language: str | None) -> Course
 
 
 def is_empty(folder: Path) -> bool:
-    """Return True if a folder is empty or does not exist."""
-    return not os.path.lexists(folder) or (folder.is_dir() and not any(folder.iterdir()))
+    """Return True if a folder does not exist or is empty but for a new repository of git."""
+    return not os.path.lexists(folder) or (folder.is_dir() and all(path.name == ".git" for path in folder.iterdir()))
 
 
 def tell(course: Course, slug: str, added: list[Path], kept: list[Path]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -17,7 +17,15 @@ from normgrade.grading.grading_options import Options, available
 from normgrade.grading.opening import open_grader
 from normgrade.language import _
 from normgrade.language.errors import UsageError
+from normgrade.language.visible import visible, write_data
 from normgrade.learner.workspace import find_course
+from normgrade.report.render.detail import Detail
+from normgrade.report.render.workflow_commands import add_to_summary
+from normgrade.report.report import Report
+from normgrade.verify.changed import changed
+
+GITHUB = "github"  # the format of proofs in GitHub Actions, beside the file that --output names
+UNNAMED = ""  # the value of --changed if it names no commit
 
 
 @click.command("verify")
@@ -33,6 +41,14 @@ from normgrade.learner.workspace import find_course
     help="Also prove that every bad habit that does not depend on an exercise fails, or is left out with a reason.",
 )
 @click.option("--write", "writes", is_flag=True, help="First compute and write the files that ship with each exercise.")
+@click.option(
+    "--changed",
+    "ref",
+    is_flag=False,
+    flag_value=UNNAMED,
+    metavar="[REF]",
+    help="Only the exercises that have changed since the commit REF, by default since the branch left origin/HEAD or main.",
+)
 @click.option("--mistake", metavar="NAME", shell_complete=mistakes_of_one, help="Show the whole report on this wrong answer.")
 @click.option("--alternative", metavar="NAME", shell_complete=ways_of_one, help="Show the whole report on this right answer.")
 @click.option(
@@ -49,6 +65,7 @@ def verify_command(
     envelope: bool,
     habits: bool,
     writes: bool,
+    ref: str | None,
     mistake: str | None,
     alternative: str | None,
     only: str,
@@ -62,22 +79,27 @@ def verify_command(
     """Prove the course.
 
     References and alternatives must pass, stubs must fail, and every known mistake must fail and be named. If an exercise is not finished,
-    the missing parts are listed. With --mistake, --alternative or --only, single answers of one exercise are shown instead.
+    the missing parts are listed. --format github annotates each problem where it is mended, and adds to the summary of the step.
+
+    With --mistake, --alternative or --only, single answers of one exercise are shown instead.
     """
-    format = format_of(format, output)  # before anything is graded
+    on_github = format == GITHUB
+    format = format_of(None if on_github else format, output)  # before anything is graded
     if output is not None:
         refuse_unless_writable(output)
     course = find_course(course_folder)
     closely = mistake is not None or alternative is not None or bool(only)
-    if closely and len(dict.fromkeys(slugs)) != 1:
-        raise UsageError(_("--mistake, --alternative and --only need exactly one exercise. Pass one SLUG."))
-    if closely and writes:
-        raise UsageError(_("--write is for whole exercises. It cannot be used with --mistake, --alternative or --only."))
-    for option, given in (("--mutants", mutants), ("--habits", habits)):
-        if closely and given:
-            said = _("{option} is for whole exercises. It cannot be used with --mistake, --alternative or --only.", option=option)
-            raise UsageError(said)
-
+    if ref is not None:
+        refuse_choices(slugs, closely)
+    if closely:
+        refuse_for_single_answers(slugs, {"--format github": on_github, "--write": writes, "--mutants": mutants, "--habits": habits})
+    if ref is not None:
+        choice = changed(course, ref)
+        click.echo(visible(str(choice)), err=True)
+        if not (choice.slugs or choice.every):
+            add_to_summary([str(choice)] if on_github else [])
+            return hand_over([], format, output) if output is not None or format != "terminal" else 0
+        slugs = () if choice.every else choice.slugs
     if envelope:
         return show_envelopes(course, slugs, required)
 
@@ -104,7 +126,37 @@ def verify_command(
         click.echo("\n" + "\n".join(matrix(exercises, open_console().width)))
         if habits:
             click.echo("\n" + "\n".join(matrix_of_habits(exercises, reports, open_console().width)))
+    if on_github:
+        tell_github([*reports, *unfinished], course, None if output is None else DETAILS[detail])
     return code
+
+
+def tell_github(reports: Sequence[Report], course: Course, shown: Detail | None) -> None:
+    """Annotate the problems of a course in the log, and add to the summary of the step; first show the reports with this detail."""
+    if shown is not None:
+        hand_over(reports, "terminal", None, shown)
+    from normgrade.verify.on_github import annotated, summary  # loads NumPy
+
+    for line in annotated(reports, course):
+        write_data(f"{line}\n")
+    add_to_summary(summary(reports))
+
+
+def refuse_choices(slugs: Sequence[str], closely: bool) -> None:
+    """Raise a UsageError if the exercises are chosen by another option than --changed."""
+    if slugs or closely:
+        said = _("--changed chooses the exercises itself. It cannot be used with SLUG, --mistake, --alternative or --only.")
+        raise UsageError(said)
+
+
+def refuse_for_single_answers(slugs: Sequence[str], options: Mapping[str, bool]) -> None:
+    """Raise a UsageError unless one exercise is named, and none of these options is given."""
+    if len(dict.fromkeys(slugs)) != 1:
+        raise UsageError(_("--mistake, --alternative and --only need exactly one exercise. Pass one SLUG."))
+    for option, given in options.items():
+        if given:
+            said = _("{option} is for whole exercises. It cannot be used with --mistake, --alternative or --only.", option=option)
+            raise UsageError(said)
 
 
 def show_envelopes(course: Course, slugs: Sequence[str], required: str) -> int:

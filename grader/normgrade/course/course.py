@@ -10,7 +10,7 @@ from pathlib import Path
 
 from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
-from normgrade.course.layout import Files, exercises_in, settings_in
+from normgrade.course.layout import Files, exercises_in, is_left_out, settings_in
 from normgrade.course.package import carried
 from normgrade.course.path import circle, in_path_order
 from normgrade.course.reading import predecessors, read_exercise, read_settings
@@ -74,7 +74,7 @@ class Course:
     @cached_property
     def folders(self) -> tuple[str, ...]:
         """The names of all folders in `exercises`, sorted: exercises, and folders that may become one."""
-        found = (path.name for path in exercises_in(self.root).iterdir() if path.is_dir() and path.name[0] not in "._")
+        found = (path.name for path in exercises_in(self.root).iterdir() if path.is_dir() and not is_left_out(path.name))
         return tuple(sorted({*found} - self.without))
 
     def files(self, slug: str) -> Files:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from normgrade.course.files import read_text
 from normgrade.course.package import carried
@@ -19,6 +19,45 @@ def settings_in(course: Path) -> Path:
 def exercises_in(course: Path) -> Path:
     """Return the folder that holds a folder for each exercise. Only a course has it."""
     return course / "exercises"
+
+
+def workflow_in(course: Path) -> Path:
+    """Return the file of the workflow in which GitHub Actions prove a course. It may be missing."""
+    return course / ".github" / "workflows" / "verify.yml"
+
+
+EVERY = ""  # in the place of a slug: a file that all exercises of the course share
+
+
+def owner_of(path: PurePath) -> str | None:
+    """Return the slug of the exercise that a file belongs to, EVERY if they share it, and None if it is no file of a course.
+
+    `path` is relative to the root of the course. The file and the exercise need not exist.
+
+    >>> owner_of(PurePath("solutions/my_norm/alternatives/einsum.py")), owner_of(PurePath("tests/hidden/test_my_norm.py"))
+    ('my_norm', 'my_norm')
+    >>> owner_of(PurePath("solutions/mistakes.toml")), owner_of(PurePath("docs/index.md"))
+    ('', None)
+    """
+    if any(part.startswith(".") or part == "__pycache__" for part in path.parts):  # of editors, systems and Python itself
+        return None
+    match path.parts:
+        case ("exercises" | "solutions", folder, _, *_):
+            return None if is_left_out(folder) else folder
+        case ("tests", "hidden", name) if path.suffix == ".py" and name.startswith("test_"):
+            return path.stem.removeprefix("test_")
+        case ("course.toml",) | ("exercises" | "solutions", *_) | ("tests", "hidden", *_):
+            return EVERY
+    return None
+
+
+def is_left_out(folder: str) -> bool:
+    """Return True if a folder of that name in `exercises` is no exercise.
+
+    >>> is_left_out("_old"), is_left_out("my_norm")
+    (True, False)
+    """
+    return folder[0] in "._"
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,7 @@ def report_on_plays(grader: Grader, submission: Submission, inspection: Inspecti
     protection = grader.host(submission.exercise).protection
     report = replace(
         report,
+        possible=grader.suites[submission.exercise.slug].points,
         checks=sized(checks, results),
         outcome=judgement([result.check for result in results], inspection.findings),
         sandbox=protection.tier,

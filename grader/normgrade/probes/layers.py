@@ -74,7 +74,13 @@ ALIASES = {
 
 
 def new_layer(
-    impl: Any, layer: str, args: Sequence[Any], kwargs: Mapping[str, Any], names: Sequence[str], as_scalars: Sequence[str] = ()
+    impl: Any,
+    layer: str,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    names: Sequence[str],
+    as_scalars: Sequence[str] = (),
+    drawn: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Build a layer, and read its state dict before it is used.
 
@@ -85,7 +91,7 @@ def new_layer(
       one of `names` itself does not count.
     - "<name> is a parameter": a bool; False for a buffer, None if the key is missing.
     - "state_dict · <name>": the tensor, in your shape and dtype; None if the key is missing. If the name is one of `as_scalars`, a
-      tensor without dimensions is shown in one dimension.
+      tensor without dimensions is shown in one dimension. If it is one of `drawn`, whose first numbers are random, all numbers are 0.
     - "attribute <name>": "a tensor", None, "something else" or "missing": the kind of the layer's attribute of that name or one of its
       ALIASES.
 
@@ -114,6 +120,8 @@ def new_layer(
         tensor = None if key is None else state[key]
         if tensor is not None and name in as_scalars:
             tensor = torch.atleast_1d(tensor)  # type: ignore[no-untyped-call]
+        if tensor is not None and name in drawn:
+            tensor = torch.zeros_like(tensor)
         seen |= {
             Place("key of {name}", name=name): key,
             Place("{name} is a parameter", name=name): None if key is None else key in parameters,

@@ -389,6 +389,7 @@ class Report:
     limits: for which inputs it works and for which it raises an exception, one sentence each; empty if that does not depend on them.
     step: the first wrong step if no diagnosis explains everything; None if it is not certain.
     searching: true while the search for the mistake goes on; the points can only become more.
+    for_author: true if it is about an answer of the course, so that no advice for learners follows.
 
     >>> check = Check("test_output", "The output is normalised.", Kind.FORMULA, Outcome.PASSED, points=3)
     >>> report = Report("layer_norm", "layer_norm.py", Outcome.PASSED, possible=3, sandbox="linux", seed=0, duration_s=0.4, checks=(check,))
@@ -418,15 +419,16 @@ class Report:
     limits: tuple[str, ...] = ()
     searching: bool = False
     step: WrongStep | None = None
+    for_author: bool = False
 
     @property
     def earned(self) -> int:
         """The points that the submission earned: those of its claims, or the granted ones if they are more.
 
-        If a claim fails that is no courtesy, they are less than `possible`, even if that claim carries no points.
+        If a claim fails that is no courtesy, they are less than `possible`, even if that claim carries no points; but never less than 0.
         """
         earned = max(self.of_claims, self.granted)
-        return min(earned, self.possible - 1) if any(check.decides for check in self.checks) else earned
+        return max(min(earned, self.possible - 1), 0) if any(check.decides for check in self.checks) else earned
 
     @property
     def of_claims(self) -> int:

@@ -49,6 +49,7 @@ class Build:
     watch: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
     scalars: tuple[str, ...] = ()
+    random: tuple[str, ...] = ()
     unfilled: bool = False
 
     @property
@@ -81,8 +82,8 @@ class Build:
     def with_arguments(self, *args: Any, **kwargs: Any) -> Build:
         """Return a copy with other arguments.
 
-        >>> build(3, eps=1e-3).with_arguments(5, affine=False)
-        Build(args=(5,), kwargs={'affine': False}, layer=None, dtype='float32', state={}, watch=(), ignored=(), scalars=(), unfilled=False)
+        >>> build(3, eps=1e-3).with_arguments(5, affine=False) == build(5, affine=False)
+        True
         """
         return replace(self, args=(self.name, *args) if self.is_function else args, kwargs=kwargs)
 
@@ -124,6 +125,15 @@ class Build:
         >>> story = build(3).as_scalars("alpha")
         """
         return replace(self, scalars=self.scalars + names)
+
+    def drawn(self, *names: str) -> Build:
+        """Let the first numbers of these parameters and buffers of a new layer be random: only key, shape and dtype are compared.
+
+        This is for `agree(build(…))` without steps. In a story with steps they are filled and compared as all others.
+
+        >>> story = build(3).drawn("weight")
+        """
+        return replace(self, random=self.random + names)
 
     def as_built(self) -> Build:
         """Let the layer keep the parameters and buffers that it was built with.
@@ -401,7 +411,7 @@ def request(story: Story, default_layer: str, key: object) -> TypedRequest:
             return replace(asked, draw=key)
         case [Build() as built]:
             args, kwargs = carried(list(built.args)), carried_by_name(built.kwargs)
-            return NewLayer(built.layer or default_layer, args, kwargs, as_scalars=built.scalars, draw=key)
+            return NewLayer(built.layer or default_layer, args, kwargs, as_scalars=built.scalars, drawn=built.random, draw=key)
         case [Build() as built, *parts] if all(isinstance(part, LayerStep) for part in parts):
             return LayerStory(
                 layer=built.layer or default_layer,

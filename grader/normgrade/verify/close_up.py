@@ -63,9 +63,12 @@ def from_file(exercise: Exercise, path: Path) -> Answer:
 
 
 def report(grader: Grader, exercise: Exercise, answer: Answer, seed: int) -> Report:
-    """Return the report on one answer with a seed, as a learner would get it. If only some checks are played, theirs are all the points."""
+    """Return the report on one answer with a seed, as a learner would get it, but without advice for learners.
+
+    If only some checks are played, theirs are all the points.
+    """
     name, source = answer
     seeded = replace(grader, options=replace(grader.options, seed=seed))
     submission = Submission(exercise, Path(exercise.file_name), name)
-    found = report_on(seeded, submission, inspect_source(source, exercise, allow_stub=True))
+    found = replace(report_on(seeded, submission, inspect_source(source, exercise, allow_stub=True)), for_author=True)
     return replace(found, possible=grader.played(exercise).points, granted=0) if grader.options.only else found

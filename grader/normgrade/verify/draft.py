@@ -8,19 +8,23 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from normgrade import __version__
 from normgrade.course.course import Course
 from normgrade.course.files import write_whole
-from normgrade.course.layout import exercises_in, settings_in
+from normgrade.course.layout import exercises_in, settings_in, workflow_in
 from normgrade.course.signature import Parameter, Signature
 from normgrade.course.translations import file_in
 from normgrade.language import ENGLISH
 from normgrade.suite.situations import SITUATIONS
 
+COLUMNS = 140  # of a line of code
+SIZE = "size"  # the kind of an argument that is a number
 LONGEST = 134  # characters of a docstring in one line, between its quotes
 TEMPLATES = Path(__file__).parent / "templates"
 CHINESE = "zh"
@@ -48,9 +52,11 @@ class Draft:
 
 
 def begin_course(root: Path, languages: Sequence[str]) -> Course:
-    """Create a new course in a folder that is empty or does not exist yet."""
+    """Create a new course in a folder that is empty or does not exist yet, with the workflow that proves it in GitHub Actions."""
     exercises_in(root).mkdir(parents=True)
+    workflow_in(root).parent.mkdir(parents=True)
     write_whole(settings_in(root), filled("course.toml", title=root.resolve().name, languages=languages).encode())
+    write_whole(workflow_in(root), filled("workflow.yml", version=__version__).encode())
     return Course.find(root)
 
 
@@ -109,7 +115,8 @@ def values_of(draft: Draft, course: Course) -> dict[str, Any]:
         "probes": draft.probes,
         "backward": is_pair(draft),
         "arrays": [required[0], *(parameter for parameter in required[1:] if parameter.name in TENSORS)] if required else [],
-        "built": f"build({', '.join(map(example_of, required))})",
+        "built": f"build({', '.join(examples_of(required))})",
+        "sized": sum(kind_of_example(each) == SIZE for each in required) > 1,
         "called": called(draft),
         "inputs": max(len(required), 1),
         "points_left": POINTS - points_of_situations(draft),
@@ -133,7 +140,7 @@ def called(draft: Draft) -> str:
     first = draft.signatures[0]
     numbers = [each for each in first.parameters[1:] if each.default is None and each.name not in TENSORS]
     name = [] if is_pair(draft) else [f'"{first.name}"']
-    return f"{'forward_backward' if is_pair(draft) else 'function'}({', '.join([*name, *map(example_of, numbers)])})"
+    return f"{'forward_backward' if is_pair(draft) else 'function'}({', '.join([*name, *examples_of(numbers)])})"
 
 
 def implementation(values: Mapping[str, Any], first_line: str, chinese_line: str = "") -> str:
@@ -179,11 +186,27 @@ def type_of(parameter: Parameter, array: str) -> str:
     return f"{kind} | None" if default is None else ""
 
 
-def example_of(parameter: Parameter) -> str:
-    """Return a value for a required argument of a layer: an array or callables if its name says so, else a number."""
+def examples_of(required: Sequence[Parameter]) -> list[str]:
+    """Return a value for each required argument of a layer. No two sizes are equal: that would hide mistakes."""
+    sizes = count(6, 2)
+    return [str(next(sizes)) if (kind := kind_of_example(each)) == SIZE else kind for each in required]
+
+
+def kind_of_example(parameter: Parameter) -> str:
+    """Return a value for a required argument, an array or callables, if its name says that it is one; else SIZE."""
     if parameter.name.removesuffix("s") in CALLABLES:
         return "[feed_forward(6), linear(6, 6)]" if parameter.name.endswith("s") else "feed_forward(6)"
-    return "randn(5, 6)" if parameter.name in TENSORS else "6"
+    return "randn(5, 6)" if parameter.name in TENSORS else SIZE
+
+
+def definition(name: str, parameters: Sequence[str], returns: str, indent: int = 0) -> str:
+    """Return the first line of a definition; if it is too long, in several lines, as ruff breaks it."""
+    margin, inside = " " * indent, ", ".join(parameters)
+    if len(line := f"{margin}def {name}({inside}){returns}:") <= COLUMNS:
+        return line
+    if indent + 4 + len(inside) > COLUMNS:
+        inside = f",\n{margin}    ".join(parameters) + ","
+    return f"{margin}def {name}(\n{margin}    {inside}\n{margin}){returns}:"
 
 
 def as_written(source: str) -> str:
@@ -198,7 +221,7 @@ def environment() -> Environment:
         loader=FileSystemLoader(TEMPLATES), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
     made.filters |= {"code": lambda name: f"`{name}`", "typed": typed}
-    made.globals |= {"docstring": docstring}
+    made.globals |= {"docstring": docstring, "definition": definition}
     return made
 
 

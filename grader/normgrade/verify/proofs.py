@@ -39,6 +39,7 @@ from normgrade.verify.envelope import envelope_of, holes
 from normgrade.verify.habits import Habit, fitting, with_habit
 from normgrade.verify.missing_texts import missing_texts
 from normgrade.verify.mutants import Mutant, blocks, mutants_of, read_accepted
+from normgrade.verify.points import points_in_words
 from normgrade.verify.shipping import command as write_command
 from normgrade.verify.shipping import deviations, missing
 from normgrade.worker.walls import TIERS
@@ -296,9 +297,9 @@ class Proof:
                 yield _("{file}, line {line}: {text}", file=path.name, line=finding.line, text=finding.text)
 
     def points(self) -> Problems:
-        points = self.grader.suites[self.exercise.slug].points
-        if points != self.exercise.points:
-            yield _("The sum is {points}.", points=points)
+        suite = self.grader.suites[self.exercise.slug]
+        if suite.points != self.exercise.points:
+            yield _("The sum is {points}: {parts}.", points=suite.points, parts=points_in_words(suite))
 
     def texts(self, languages: Sequence[str]) -> Problems:
         results = self.run(read_text(self.exercise.reference), self.exercise.reference.name, self.seeds[0])

@@ -17,6 +17,7 @@ from normgrade.report.report import NOTHING_RAN, Check, Outcome, Report
 from normgrade.suite.collection import collect
 from normgrade.verify.completeness import is_unwritten, lacking, missing_files, unwritten
 from normgrade.verify.mutants import read_accepted
+from normgrade.verify.points import points_in_words
 from normgrade.verify.proofs import check, complete
 from normgrade.verify.shared import unused
 
@@ -63,10 +64,10 @@ def obstacles_to(course: Course, name: str) -> list[str]:
 
 def unequal_points(exercise: Exercise) -> Iterator[str]:
     """Yield a sentence if the points of the suite do not sum to those of the exercise."""
-    points, path = collect([exercise])[exercise.slug].points, exercise.suite.relative_to(exercise.course)
-    if points != exercise.points:
-        yield _("{path}: the points, including those of the situations, sum to {points} instead of {wanted}.", path=path, points=points,
-                wanted=exercise.points)  # fmt: skip
+    suite, path = collect([exercise])[exercise.slug], exercise.suite.relative_to(exercise.course)
+    if suite.points != exercise.points:
+        yield _("{path}: the points sum to {points} instead of {wanted}: {parts}.", path=path, points=suite.points, wanted=exercise.points,
+                parts=points_in_words(suite))  # fmt: skip
 
 
 def wrong_files(exercise: Exercise) -> list[str]:

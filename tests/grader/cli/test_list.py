@@ -57,3 +57,10 @@ def test_an_unfinished_exercise_stops_nothing_and_is_named(invoke: Invoke, edite
         f"{course.root}/exercises/rms/exercise.toml: not valid TOML: Invalid value (at end of document). "
         f"Run `normgrade verify rms --course {course.root}` to see what is missing.",
     ]
+
+
+def test_course_without_a_ready_exercise_is_told(run: Callable[..., tuple[int, str, str]]) -> None:
+    run("new", "my_norm", "MyNorm(dim)", "--course", "mine")
+    code, out, err = run("list", "--course", "mine")
+    assert (code, out) == (0, "No exercise of this course is ready. Run `normgrade verify --course mine` to see what is missing.")
+    assert err.startswith('Warning: "my_norm" is skipped. ')

@@ -24,8 +24,15 @@ FILES = (
 def test_an_empty_folder_becomes_a_course_with_an_exercise(run: Run, tmp_path: Path) -> None:
     code, out, err = run("new", "weight_norm", SIGNATURE, "--course", "mine")
     assert (code, err) == (0, "")
-    assert out == f"Created a new course in {tmp_path}/mine. 7 files added to {tmp_path}/mine. {FILES} {NEXT}"
+    created = f"Created a new course in {tmp_path}/mine, with a workflow that proves it in GitHub Actions."
+    assert out == f"{created} 7 files added to {tmp_path}/mine. {FILES} {NEXT}"
     assert Course.find(tmp_path / "mine").slugs == ("weight_norm",)
+
+
+def test_fresh_repository_becomes_a_course(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "mine/.git").mkdir(parents=True)
+    assert run("new", "weight_norm", SIGNATURE, "--course", "mine")[0] == 0
+    assert (tmp_path / "mine/.github/workflows/verify.yml").is_file()
 
 
 def test_new_exercise_is_unfinished_for_verify(run: Run) -> None:

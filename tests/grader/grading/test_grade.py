@@ -91,6 +91,13 @@ def test_every_submission_has_its_report_in_its_place(together: Mapping[str, Rep
     ]  # fmt: skip
 
 
+def test_possible_points_are_those_of_the_suite(edited_course: Callable[..., Course]) -> None:
+    """An exercise that is not finished may say otherwise."""
+    exercise = edited_course({"exercises/rms/exercise.toml": [("points = 8", "points = 7")]}).exercise("rms")
+    [report] = grade([Submission(exercise, exercise.reference, "rms.py")])
+    assert (report.earned, report.possible) == (8, 8)
+
+
 @pytest.mark.parametrize(("name", "points"), [("right function", 8), ("right layer", 10), ("right function again", 8)])
 def test_right_ones_pass(name: str, points: int, together: Mapping[str, Report]) -> None:
     report = together[name]

@@ -908,6 +908,12 @@ def test_a_scalar_has_no_dimension_or_one(shape: tuple[int, ...], shown: tuple[i
     assert seen["state_dict · alpha"].shape == shown
 
 
+def test_random_first_numbers_are_not_shown() -> None:
+    seen = layers.new_layer(nn, "Linear", [3, 2], {"dtype": torch.float64}, ["weight", "bias", "scale"], drawn=["weight", "scale"])
+    assert torch.equal(seen["state_dict · weight"], torch.zeros(2, 3, dtype=torch.float64))
+    assert seen["state_dict · bias"].any() and seen["state_dict · scale"] is None
+
+
 def test_second_backward_does_not_change_first_gradient() -> None:
     class Moved(nn.Module):
         def __init__(self) -> None:

@@ -84,6 +84,11 @@ def test_a_broken_rule_fails_but_costs_no_points() -> None:
     assert (report.earned, report.outcome) == (20, Outcome.FAILED)
 
 
+def test_points_are_never_negative() -> None:
+    failed = Check("test_output", "It holds.", Kind.FORMULA, Outcome.FAILED, points=0)
+    assert Report("rms", "rms.py", Outcome.FAILED, 0, "linux", 0, 0.1, checks=(failed,)).earned == 0
+
+
 def test_a_courtesy_costs_points_but_does_not_decide() -> None:
     holds = Check("test_output", "It holds.", Kind.FORMULA, Outcome.PASSED, points=19)
     asked = Check("test_rank", "Other ranks are ValueErrors.", Kind.EDGE, Outcome.FAILED, points=1, courtesy=True)

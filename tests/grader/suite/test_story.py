@@ -193,6 +193,13 @@ def test_call_may_scatter_its_arrays() -> None:
     assert "scattered" not in call("softmax", X).inputs
 
 
+def test_first_numbers_of_a_tensor_may_be_left_free() -> None:
+    asked = request([build(3).drawn("weight").drawn("bias")], "Layer", "key")
+    assert isinstance(asked, NewLayer) and asked.inputs["drawn"] == ["weight", "bias"]
+    assert "drawn" not in request([build(3)], "Layer", "key").inputs
+    assert "drawn" not in request([build(3).drawn("weight"), train(X)], "Layer", "key").inputs
+
+
 def test_the_shape_of_a_tensor_may_be_left_free() -> None:
     asked = request([build(3).as_scalars("alpha", "beta")], "Layer", "key")
     assert isinstance(asked, NewLayer)

@@ -82,6 +82,23 @@ def test_iterating_an_observation_reports_surplus_names(surplus: str, run_suite:
     assert {found.actual for found in check.differences} == {"more"}
 
 
+@pytest.mark.parametrize(
+    ("first", "places"),
+    [
+        ("torch.rand(num_features)", []),
+        ("torch.ones(num_features)", []),
+        ("torch.rand(num_features).double()", ["state_dict · weight"]),
+        ("torch.rand(1, num_features)", ["state_dict · weight"]),
+    ],
+)
+def test_random_first_numbers_are_compared_by_their_form(first: str, places: list[str], run_suite: RunSuite) -> None:
+    random = ("nn.Parameter(torch.ones(num_features))", "nn.Parameter(torch.randn(num_features))")
+    source = changed("torch.ones(num_features)", first)
+    check = one(run_suite(test_function("agree(build(3).drawn('weight'))"), source, reference=random))
+    assert [found.place for found in check.differences] == places
+    assert check.outcome is (Outcome.FAILED if places else Outcome.PASSED)
+
+
 def test_an_observed_error_fails(run_suite: RunSuite) -> None:
     check = one(run_suite(test_function("observe(build(3))"), changed("self.momentum = momentum", "1 / 0")))
     assert check.outcome is Outcome.FAILED

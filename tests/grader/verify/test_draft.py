@@ -26,6 +26,8 @@ CONTRACTS = {
     "two_inputs": ("adaptive_instance_norm(content, style, eps=1e-5)",),
     "several": ("deepnorm_coefficients(encoder_layers=0)", "DeepNorm(dim, alpha, sublayer)"),
     "a_stack_of_blocks_by_a_long_name": ("Stack(dim, sublayers)", "Block(dim, sublayer, layer)"),
+    "sizes": ("MyNorm(num_channels_of_input, num_channels_of_output, size_of_window, eps=1e-5, momentum=0.1, affine=True)",),
+    "long": ("standardize_along_an_axis(x, number_of_the_axis, another_number, eps=1e-5, momentum_of_the_statistics=0.1, affine=True)",),
     "a_block": ("Block(dim, sublayer, layer)",),
     "numpy_pair": ("forward(x, weight, eps=1e-5)", "backward(dy, cache)"),
     "numpy_alone": ("standardize(x)",),
@@ -76,7 +78,7 @@ def test_a_draft_marks_the_work_of_its_author(kind: str, tmp_path: Path) -> None
     ]
     marked = {line.partition(":")[0] for line in lacking(exercise) if "TODO" in line}
     files = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
-    assert marked == files - {"course.toml"}
+    assert marked == files - {"course.toml", ".github/workflows/verify.yml"}
 
 
 @pytest.mark.parametrize("probes", [False, True])
@@ -88,6 +90,17 @@ def test_a_draft_is_formatted_like_the_course(kind: str, probes: bool, tmp_path:
     for command in (["format", "--diff"], ["check", "--ignore", "I001"]):  # the location of a package makes it first or third party
         done = subprocess.run(["ruff", *command, config, "--no-cache", str(tmp_path)], capture_output=True, text=True)
         assert (done.returncode, done.stdout.replace("All checks passed!\n", "")) == (0, "")
+
+
+def test_a_draft_has_sizes_that_differ(tmp_path: Path) -> None:
+    exercise = begun(tmp_path, draft("sizes"))
+    assert exercise.suite.read_text(encoding="utf-8").count("build(6, 8, 10)") == 4
+    assert "- The output has TODO: its shape, and the dtype of the input." in exercise.prompt.read_text(encoding="utf-8")
+
+
+def test_no_line_of_code_is_too_long(tmp_path: Path) -> None:
+    exercise = begun(tmp_path, draft("sizes"))
+    assert max(map(len, exercise.stub.read_text(encoding="utf-8").splitlines())) <= 140
 
 
 def test_every_key_of_exercise_toml_is_explained(tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ UNDECIDED = "undecided: the suite itself is broken"
 TOLD = {
     "in many ways": {
         "contract": "rms.py, line 1: The file does not define `rms`, but it defines `rsm`. Rename it.",
-        "points": "The sum is 10.",
+        "points": "The sum is 10: tests 10 (test_call 1, test_rows 4, test_alone 2, test_half_precision 3).",
         "right": "einsum.py, seed 0: test_rows[shape0] failed · result",
         "wrong": "harmless, seed 0: passes every check.",
         "named": "no-mean, seed 0: diagnosed as sum-for-mean or no-mean.",

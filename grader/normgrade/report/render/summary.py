@@ -220,11 +220,14 @@ def not_tried(report: Report) -> str:
 
 
 def next_commands(report: Report, more: str = "-v") -> list[str]:
-    """Return the commands to type next, the most useful first; none for a report that passed. `more` shows all claims."""
+    """Return the commands to type next, the most useful first; none for a report that passed or is for the author.
+
+    `more` is the option or key that shows all claims.
+    """
     slug = one_line(report.exercise)
     if report.outcome is Outcome.ERROR:
         return [f"normgrade verify {slug}"]
-    if report.outcome is not Outcome.FAILED or any(check.kind is Kind.PROOF for check in report.checks):
+    if report.outcome is not Outcome.FAILED or report.for_author or any(check.kind is Kind.PROOF for check in report.checks):
         return []
     commands = [*explaining(report, slug)] or [f"normgrade hint {slug}", f"normgrade show {slug}"]
     if not any(check.outcome is Outcome.FAILED for check in report.checks):

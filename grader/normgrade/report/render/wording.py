@@ -259,11 +259,11 @@ def outcome_in_words(report: Report) -> str:
 
 
 def next_step(report: Report) -> str:
-    """Return the next step; "" for a report that passed."""
+    """Return the next step; "" for a report that passed or is for the author."""
     slug = one_line(report.exercise)
     if report.outcome is Outcome.ERROR:
         return _("Show this report to the maintainer of the course. Run `normgrade verify {slug}` to see what is broken.", slug=slug)
-    if report.outcome is not Outcome.FAILED or any(check.kind == Kind.PROOF for check in report.checks):
+    if report.outcome is not Outcome.FAILED or report.for_author or any(check.kind == Kind.PROOF for check in report.checks):
         return ""
     failed = [check for check in report.checks if check.outcome is Outcome.FAILED]
     if report.diagnoses and any(check.message or check.differences for check in failed):  # the course reveals numbers

@@ -164,13 +164,17 @@ class FunctionCall:
 
 @dataclass(frozen=True, slots=True)
 class NewLayer:
-    """A request to build a layer and look for these names in its state dict. Tensors in `as_scalars` have the shape () or (1,)."""
+    """A request to build a layer and look for these names in its state dict.
+
+    Tensors in `as_scalars` have the shape () or (1,), and the numbers of those in `drawn` are random.
+    """
 
     layer: str
     args: Sequence[Any] = ()
     kwargs: Mapping[str, Any] = field(default_factory=dict)
     names: Sequence[str] = ()
     as_scalars: Sequence[str] = ()
+    drawn: Sequence[str] = ()
     draw: object = None
 
     @property
@@ -180,8 +184,8 @@ class NewLayer:
     @property
     def inputs(self) -> dict[str, Any]:
         named = {"names": list(self.names)} if self.draw is None else with_key(self.draw)
-        scalars = {"as_scalars": list(self.as_scalars)} if self.as_scalars else {}
-        return {"layer": self.layer, "args": list(self.args), "kwargs": dict(self.kwargs), **named, **scalars}
+        free = {name: list(value) for name in ("as_scalars", "drawn") if (value := getattr(self, name))}
+        return {"layer": self.layer, "args": list(self.args), "kwargs": dict(self.kwargs), **named, **free}
 
 
 @dataclass(frozen=True, slots=True)

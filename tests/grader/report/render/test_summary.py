@@ -117,6 +117,7 @@ def test_the_most_helpful_command_comes_next() -> None:
     )
     assert next_commands(FAILED) == [explain, "-v: all claims"]
     assert next_commands(replace(FAILED, diagnoses=()), "d") == [hint, show, "d: all claims"]
+    assert next_commands(replace(FAILED, for_author=True)) == []
     assert next_commands(replace(FAILED, checks=())) == [show] and next_commands(PASSED) == []
     crashed = report(failed(raised=Raised("ValueError: no"), message="ValueError"))
     assert next_commands(crashed, "") == ["normgrade repro batch_norm", show]
