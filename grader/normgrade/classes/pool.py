@@ -138,15 +138,18 @@ def graded(works: Iterable[Work], setup: Setup, executor: Executor, ahead: int, 
 
 # In a process of the executor
 
+LOCK = Lock()  # held while a process grades: it may have several threads, such as a worker of a cluster
+
 
 def report_text(setup: Setup, work: Work) -> str:
     """Grade a submission, with the grader that this process keeps open. Return its report as JSON."""
-    seat = seat_for(setup)
+    with LOCK:
+        seat = seat_for(setup)
     exercise = seat.exercises[work.slug]
     submission = Submission(exercise, Path(exercise.file_name), work.name)
     inspection = inspect_content(work.content, submission.path, exercise)
     if inspection.playable:
-        with seat.lock:
+        with LOCK:
             report = report_on(seat.grader_for(work.slug), submission, inspection)
     else:
         report = report_of_inspection(submission, inspection, setup.seed)
@@ -160,7 +163,6 @@ class Seat:
         course = Course.find(setup.course)
         self.exercises: dict[str, Exercise] = {slug: course.exercise(slug) for slug in setup.slugs}
         self.options, self.slug = setup.options, ""
-        self.lock = Lock()  # a worker of a cluster has several threads
         self.stack = ExitStack()
         self.grader: Grader | None = None
 
