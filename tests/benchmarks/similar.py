@@ -23,9 +23,9 @@ from collections.abc import Sequence
 from itertools import combinations, cycle, islice
 from pathlib import Path
 
-from normgrade.classes.answers import Answer, answer_of, given_by
 from normgrade.classes.hand_ins import HandIn
-from normgrade.classes.similarity import LEAST_OWN, Pair, Similarity
+from normgrade.classes.similar.answers import Answer, answer_of, given_by
+from normgrade.classes.similar.similarity import LEAST_OWN, Pair, Similarity
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
 from normgrade.course.mistakes import read_mistakes

@@ -11,9 +11,9 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from normgrade.classes.fingerprints import Lines
 from normgrade.classes.hand_ins import LeftOut
-from normgrade.classes.similarity import HIGH, LEAST_ANSWERS, TYPICAL, Pair, Ranking, Similarity
+from normgrade.classes.similar.fingerprints import Lines
+from normgrade.classes.similar.similarity import HIGH, LEAST_ANSWERS, TYPICAL, Pair, Ranking, Similarity
 from normgrade.cli.beside import WIDE
 from normgrade.language import _, n_
 from normgrade.language.errors import listed

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from normgrade.classes.collecting import handed_in
 from normgrade.classes.gradebook import Gradebook, Result
 from normgrade.classes.hand_ins import HandedIn
-from normgrade.classes.roster import read_roster
+from normgrade.classes.reading.collecting import handed_in
+from normgrade.classes.reading.roster import read_roster
 from normgrade.cli.bar import progress
 from normgrade.cli.check import grading_options
 from normgrade.cli.class_words import left_out_in_words, summary_of, understood

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from normgrade.classes.answers import Answer, answer_of, given_by
-from normgrade.classes.collecting import handed_in
 from normgrade.classes.hand_ins import HandedIn, HandIn, LeftOut
-from normgrade.classes.roster import read_roster
-from normgrade.classes.similarity import Ranking, Similarity
+from normgrade.classes.reading.collecting import handed_in
+from normgrade.classes.reading.roster import read_roster
+from normgrade.classes.similar.answers import Answer, answer_of, given_by
+from normgrade.classes.similar.similarity import Ranking, Similarity
 from normgrade.cli.options import course_option, whole_number
 from normgrade.cli.output import format_of, refuse_unless_writable, write_report
 from normgrade.cli.shell_words import one_of, slugs_alike

@@ -7,9 +7,9 @@ import io
 import pytest
 from rich.console import Console
 
-from normgrade.classes.answers import Answer
-from normgrade.classes.fingerprints import Lines
-from normgrade.classes.similarity import Pair, Ranking, Similarity
+from normgrade.classes.similar.answers import Answer
+from normgrade.classes.similar.fingerprints import Lines
+from normgrade.classes.similar.similarity import Pair, Ranking, Similarity
 from normgrade.cli.alike import as_text, grid, marked, some
 
 

@@ -59,7 +59,7 @@ NOT_OF_A_MODULE = {  # test files of something larger than a module
     "probes/test_ways.py": "probes",
 }
 TESTED_ELSEWHERE = {  # modules without a test file of their own: names, tables, or the front of a package
-    "classes/hand_ins.py": "classes/test_collecting.py",
+    "classes/hand_ins.py": "classes/reading/test_collecting.py",
     "cli/__init__.py": "cli/test_cli.py",
     "cli/demo_files/batch_norm.py": "cli/test_demo.py",
     "course/settings.py": "course/test_reading.py",

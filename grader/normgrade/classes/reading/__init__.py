@@ -1,0 +1,1 @@
+"""Reading: from folders and archives to the hand-ins of a class."""

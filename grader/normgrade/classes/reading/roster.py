@@ -1,0 +1,148 @@
+"""The roster of a class: a list of its students, from a learning management system or made by hand."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from io import StringIO
+from itertools import pairwise
+from pathlib import Path
+
+from normgrade.classes.reading.printable import printable_name
+from normgrade.course.files import TooLarge, read_plain
+from normgrade.language import _
+from normgrade.language.errors import UsageError
+
+LIMIT_ROSTER_BYTES = 8 * 1024**2
+SEPARATORS = ",;\t"
+FULL_NAMES = ("full name", "student", "student name", "name", "姓名")  # titles, the surest first
+HALVES = (("first name", "last name"), ("first name", "surname"), ("first_name", "last_name"), ("given name", "family name"))
+PARTICIPANT = re.compile(r"\D+ (?P<number>\d+)")  # "Participant 123" of Moodle, in the language of the site
+NO_STUDENT = re.compile(r"\s*(?:points possible|student, test)\s*", re.IGNORECASE)  # first cells of rows of Canvas
+MOSTLY = 0.9  # of the names in a column of names differ
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A student of a roster: the name, printable and only this student's, and the cells of the row."""
+
+    name: str
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Roster:
+    """The students of a class, and the names that several of them have."""
+
+    rows: tuple[Row, ...]
+    shared: frozenset[str] = frozenset()
+
+    @cached_property
+    def indexes(self) -> tuple[dict[str, Row | None], ...]:
+        """The rows by what stands in them, for each column, and then for each way to join two of them; None for several rows."""
+        found: dict[tuple[int, int], dict[str, Row | None]] = {}
+        for row in self.rows:
+            for kind, key in keys_of(row.cells):
+                index = found.setdefault(kind, {})
+                index[key] = row if index.get(key, row) is row else None
+        return tuple(found[kind] for kind in sorted(found))
+
+    def row_of(self, *known: str) -> Row | None:
+        """Return the row that a student's id, name or address finds: the first column in which one of them stands decides."""
+        keys = [key for text in known if (key := as_key(text))]
+        return next((row for index in self.indexes for key in keys if (row := index.get(key))), None)
+
+
+def keys_of(cells: Sequence[str]) -> Iterator[tuple[tuple[int, int], str]]:
+    """Yield the texts that find a row, each with its kind: a column, or a way to join columns."""
+    for column, key in enumerate(map(as_key, cells)):
+        number = PARTICIPANT.fullmatch(key)
+        yield from (((0, column), each) for each in (key, number["number"] if number else "") if each)
+        if squeezed := "".join(filter(str.isalnum, key)):
+            yield (2, column), squeezed
+    for column, (one, other) in enumerate(pairwise(map(as_key, cells))):
+        if one and other:
+            yield from (((1, column), key) for key in (f"{one} {other}", f"{other} {one}", one + other, other + one))
+
+
+def as_key(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def read_roster(path: Path) -> Roster:
+    """Return the roster in a CSV file with a row of titles. Raise a UsageError if it cannot be read, or lists nobody."""
+    text = text_of(path)
+    first = text.partition("\n")[0]
+    try:
+        table = list(csv.reader(StringIO(text, newline=""), delimiter=max(SEPARATORS, key=first.count), strict=True))
+    except csv.Error as error:
+        raise not_csv(path, str(error)) from error
+    titles, *below = [tuple(cell.strip() for cell in row) for row in table if any(cell.strip() for cell in row)] or [()]
+    rows = [row for row in below if not NO_STUDENT.fullmatch(row[0])]
+    named = [(name, row) for name, row in zip(names_in(titles, rows), rows, strict=True) if name]
+    if not named:
+        raise UsageError(_('The roster "{path}" lists no student: it needs a row of titles, and a row for each student.', path=path))
+    times = Counter(name for name, _row in named)
+    shared = frozenset(name for name, number in times.items() if number > 1)
+    return Roster(tuple(Row(f"{name} ({identifier(row)})" if name in shared else name, row) for name, row in named), shared)
+
+
+def text_of(path: Path) -> str:
+    """Return the text of a roster, in UTF-8 or Latin-1."""
+    try:
+        content = read_plain(path.resolve(), LIMIT_ROSTER_BYTES)
+    except TooLarge as error:
+        raise UsageError(_('The roster "{path}" is larger than 8 MiB: pass a CSV file with the students only.', path=path)) from error
+    except OSError as error:
+        why = error.strerror
+        raise UsageError(_('The roster "{path}" cannot be read ({why}): pass the path of a CSV file.', path=path, why=why)) from error
+    if b"\0" in content:
+        raise not_csv(path, _("it has NUL bytes"))
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("latin-1")
+
+
+def not_csv(path: Path, why: str) -> UsageError:
+    return UsageError(_('The roster "{path}" is not CSV ({why}): save it as CSV in UTF-8.', path=path, why=why))
+
+
+def names_in(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the name of the student in each row; "" if there is none."""
+    known = [as_key(title) for title in titles]
+    for first, last in HALVES:
+        if first in known and last in known:
+            return [printable_name(f"{cell(row, known.index(first))} {cell(row, known.index(last))}".strip()) for row in rows]
+    column = next((known.index(title) for title in FULL_NAMES if title in known), None)
+    column = column_of_names(rows) if column is None else column
+    return [printable_name(cell(row, column)) for row in rows]
+
+
+def column_of_names(rows: Sequence[Sequence[str]]) -> int:
+    """Return the first column that seems to hold names: words without "@", nearly all different. Without one, it is the first."""
+    width = max(map(len, rows), default=0)
+    return next((column for column in range(width) if are_names([cell(row, column) for row in rows])), 0)
+
+
+def are_names(cells: Sequence[str]) -> bool:
+    words = all(any(map(str.isalpha, each)) and "@" not in each and not PARTICIPANT.fullmatch(each) for each in cells)
+    return words and len(set(cells)) >= MOSTLY * len(cells)
+
+
+def cell(row: Sequence[str], column: int) -> str:
+    return row[column] if column < len(row) else ""
+
+
+def identifier(row: Sequence[str]) -> str:
+    """Return the number or the address that tells a student from others of the same name; else the whole row."""
+    for each in row:
+        if each.isdecimal() or "@" in each:
+            return printable_name(each)
+        if number := PARTICIPANT.fullmatch(each):
+            return number["number"]
+    return printable_name(" ".join(row))

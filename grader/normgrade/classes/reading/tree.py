@@ -1,0 +1,297 @@
+"""The Python files under a path, in folders and archives. Nothing of a stranger is followed, run, or unpacked without a limit."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from dataclasses import dataclass, field
+from io import BytesIO, FileIO
+from itertools import islice
+from pathlib import Path
+from typing import IO, Protocol
+from zipfile import ZipFile
+
+from normgrade.classes.hand_ins import LeftOut
+from normgrade.classes.reading.archive import BROKEN, Member, Sparing, TooManyMembers, members
+from normgrade.classes.reading.budget import Budget, Spent
+from normgrade.classes.reading.gradescope import LISTING
+from normgrade.classes.reading.notebooks import LIMIT_NOTEBOOK_BYTES, source_of_notebook
+from normgrade.classes.reading.printable import printable_name
+from normgrade.course.files import KINDS, LINK, READING, SPECIAL, NotPlain, TooLarge, read_start
+from normgrade.inspection.pasted import is_notebook
+from normgrade.inspection.source import LIMIT_BYTES
+from normgrade.language import _
+from normgrade.language.errors import UsageError
+
+LIMIT_ARCHIVE_BYTES = 64 * 1024**2  # of an archive in an archive, which is unpacked in memory
+LIMIT_LISTING_BYTES = 16 * 1024**2
+MOST_DEEP = 4  # archives in one another
+LONGEST_NAME, LONGEST_PATH = 255, 4096  # as on most systems
+PYTHON, NOTEBOOK, ARCHIVE = ".py", ".ipynb", ".zip"
+OTHER_ARCHIVES = (".tar", ".tgz", ".tbz2", ".txz", ".gz", ".bz2", ".xz", ".zst", ".7z", ".rar")
+OF_A_SUBMISSION = re.compile(r"(?:^|/)submission_\d+/")
+PASSED_OVER = frozenset(["__MACOSX", "__pycache__", "node_modules", "venv", "site-packages"])  # besides everything hidden
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A Python file: its path, from the name of the tree on and as the system has it, and its content or a notebook's code."""
+
+    path: str
+    content: bytes
+
+
+@dataclass
+class Tree:
+    """The files under a path.
+
+    files: the Python files, sorted by their paths.
+    listings: the contents of Gradescope's listings, by the path of their folder.
+    left_out: everything that could not be read.
+    others: the paths of the files that are not Python.
+    """
+
+    name: str
+    files: list[File] = field(default_factory=list)
+    listings: dict[str, bytes] = field(default_factory=dict)
+    left_out: list[LeftOut] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
+
+    def leave_out(self, path: str, why: str) -> None:
+        self.left_out.append(LeftOut(printable_name(path), why))
+
+    def take_over(self, tree: Tree) -> None:
+        """Add everything of another tree."""
+        self.files += tree.files
+        self.listings |= tree.listings
+        self.left_out += tree.left_out
+        self.others += tree.others
+
+
+def tree_of(path: Path, budget: Budget) -> Tree:
+    """Return the files under a folder or in an archive, or the file itself. Raise a UsageError if the path is none of them."""
+    tree = Tree(path.name if path.name not in ("", "..") else path.resolve().name or str(path))
+    try:
+        if path.is_dir():
+            walk(path, tree, budget)
+        elif refuse_other(path).suffix.lower() == ARCHIVE:
+            unpack(OnDisk(tree.name, path.resolve()), 1, tree, budget)
+        else:
+            above = path.resolve().parent.name
+            take(OnDisk(f"{above}/{tree.name}" if above else tree.name, path.resolve()), 0, tree, budget)
+    except Spent as spent:
+        tree.leave_out(tree.name, _("It has {much}, and the rest is not read: pass its parts in several calls.", much=str(spent)))
+    tree.files.sort(key=lambda file: file.path)
+    return tree
+
+
+def refuse_other(path: Path) -> Path:
+    """Return the path of an archive or a Python file. Raise a UsageError for anything else."""
+    if not os.path.lexists(path):
+        raise UsageError(_('"{path}" does not exist: check the name.', path=path))
+    if not path.exists():
+        raise UsageError(_('"{path}" is a link to nothing: pass the path of the folder or the file itself.', path=path))
+    if not path.is_file() or path.suffix.lower() not in (PYTHON, NOTEBOOK, ARCHIVE):
+        wanted = _('"{path}" holds no hand-ins: pass a folder, a zip file, a Python file or a notebook.', path=path)
+        raise UsageError(wanted)
+    return path
+
+
+class Entry(Protocol):
+    """A file in a folder or in an archive, by its path from the name of the tree on."""
+
+    @property
+    def path(self) -> str: ...
+
+    def read(self, most: int) -> bytes:
+        """Return at most this many bytes. Raise an error of BROKEN if they cannot be read."""
+
+    def opened(self) -> IO[bytes]:
+        """Return the file to read an archive from. Raise an error of BROKEN, such as TooLarge."""
+
+
+@dataclass(frozen=True, slots=True)
+class OnDisk:
+    """A file in a folder."""
+
+    path: str
+    file: Path | str
+
+    def read(self, most: int) -> bytes:
+        return read_start(self.file, most)[1]
+
+    def opened(self) -> IO[bytes]:
+        return Sparing(FileIO(os.open(self.file, READING)))
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A file in an archive."""
+
+    path: str
+    member: Member
+    budget: Budget
+
+    def read(self, most: int) -> bytes:
+        content = self.member.read(most)
+        self.budget.unpack(len(content))
+        return content
+
+    def opened(self) -> IO[bytes]:
+        content = self.read(LIMIT_ARCHIVE_BYTES + 1)
+        if len(content) > LIMIT_ARCHIVE_BYTES:
+            raise TooLarge(self.path, LIMIT_ARCHIVE_BYTES)
+        return Sparing(BytesIO(content))
+
+
+def walk(root: Path, tree: Tree, budget: Budget) -> None:
+    """Add the files of a folder and of the folders in it."""
+    waiting = [(str(root), tree.name)]
+    while waiting:
+        folder, where = waiting.pop()
+        try:
+            with os.scandir(folder) as found:
+                entries = sorted(islice(found, budget.entries + 1), key=lambda entry: entry.name)
+        except OSError as error:
+            tree.leave_out(where, cannot_read(error))
+            continue
+        budget.enter(len(entries))
+        below = [(entry, f"{where}/{entry.name}") for entry in entries if not is_passed_over(entry.name)]
+        waiting += reversed([(entry.path, path) for entry, path in below if entry.is_dir(follow_symlinks=False)])
+        for entry, path in below:
+            if entry.is_file(follow_symlinks=False):
+                take(OnDisk(path, entry.path), 0, tree, budget)
+            elif not entry.is_dir(follow_symlinks=False):
+                tree.leave_out(path, special(entry))
+
+
+def is_passed_over(name: str) -> bool:
+    """Return True for hidden files and folders, and for those that tools make."""
+    return name.startswith(".") or name in PASSED_OVER
+
+
+def special(entry: os.DirEntry[str]) -> str:
+    """Return the sentence about an entry of a folder that is neither a file nor a folder."""
+    kind = LINK if entry.is_symlink() else KINDS.get(stat.S_IFMT(entry.stat(follow_symlinks=False).st_mode), SPECIAL)
+    return _("It is {special}, which is not read: replace it with the file itself.", special=_(kind))
+
+
+def take(entry: Entry, depth: int, tree: Tree, budget: Budget) -> None:
+    """Add a file to the tree, as its name tells its kind. `depth` is the number of archives around it."""
+    name = entry.path.rpartition("/")[2].lower()
+    if name.endswith(PYTHON):
+        take_python(entry, tree, budget)
+    elif name.endswith(NOTEBOOK):
+        take_notebook(entry, tree, budget)
+    elif name.endswith(ARCHIVE):
+        take_archive(entry, depth, tree, budget)
+    elif name == LISTING and not OF_A_SUBMISSION.search(entry.path):
+        take_listing(entry, tree, budget)
+    elif name.endswith(OTHER_ARCHIVES):
+        tree.leave_out(entry.path, _("It is an archive of another kind than zip: unpack it first."))
+    else:
+        tree.others.append(entry.path)
+
+
+def content_of(entry: Entry, most: int, tree: Tree) -> bytes | None:
+    """Return the content of a file, at most one byte more than `most`; None if it cannot be read, which the tree then tells."""
+    try:
+        return entry.read(most + 1)
+    except BROKEN as error:
+        tree.leave_out(entry.path, cannot_read(error))
+        return None
+
+
+def cannot_read(error: Exception) -> str:
+    """Return the sentence about a file, a folder or an archive that cannot be read."""
+    if isinstance(error, PermissionError):
+        return _("It cannot be read because of its permissions: make it readable.")
+    if isinstance(error, TooLarge):
+        return _("It is an archive of more than 64 MiB in an archive: unpack it first.")
+    if isinstance(error, NotPlain):
+        return _("It is {special}, which is not read: replace it with the file itself.", special=_(error.kind))
+    why = error.strerror if isinstance(error, OSError) else None
+    return _("It cannot be read ({why}): ask for it once more.", why=why or _("it is damaged"))
+
+
+def take_python(entry: Entry, tree: Tree, budget: Budget) -> None:
+    """Add a Python file. A notebook is read as one, whatever its name."""
+    content = content_of(entry, LIMIT_BYTES, tree)
+    if content is None:
+        return
+    if content.lstrip().startswith(b"{") and is_notebook(content.decode(errors="replace")):
+        add(entry.path, source_of_notebook(content), tree, budget)
+    else:
+        add(entry.path, content, tree, budget)
+
+
+def take_notebook(entry: Entry, tree: Tree, budget: Budget) -> None:
+    """Add the code of a notebook. Its outputs are not kept."""
+    content = content_of(entry, LIMIT_NOTEBOOK_BYTES, tree)
+    if content is not None:
+        add(entry.path, source_of_notebook(content), tree, budget)
+
+
+def add(path: str, content: bytes | str, tree: Tree, budget: Budget) -> None:
+    """Add a file with its content, or leave it out for the reason that stands in place of the content."""
+    if isinstance(content, str):
+        tree.leave_out(path, content)
+        return
+    budget.keep(len(content))
+    tree.files.append(File(path, content))
+
+
+def take_listing(entry: Entry, tree: Tree, budget: Budget) -> None:
+    """Add a listing of Gradescope."""
+    content = content_of(entry, LIMIT_LISTING_BYTES, tree)
+    if content is not None and len(content) > LIMIT_LISTING_BYTES:
+        tree.leave_out(entry.path, _("It is larger than 16 MiB, so the submissions that it lists have no names."))
+    elif content is not None:
+        budget.keep(len(content))
+        tree.listings[entry.path.rpartition("/")[0]] = content
+
+
+def take_archive(entry: Entry, depth: int, tree: Tree, budget: Budget) -> None:
+    """Add the files of an archive in a folder or in an archive: all of them, or none if they are too many."""
+    if depth >= MOST_DEEP:
+        tree.leave_out(entry.path, _("It lies in {number} archives, one in the other: unpack them first.", number=depth))
+        return
+    if not budget.is_whole:
+        unpack(entry, depth + 1, tree, budget)
+        return
+    inside, own = Tree(entry.path), budget.inside()
+    try:
+        unpack(entry, depth + 1, inside, own)
+    except Spent as spent:
+        why = _("It has {much}, and none of it is read: unpack it, or pass it as a path of its own.", much=str(spent))
+        tree.leave_out(entry.path, why)
+        return
+    budget.charge(own)
+    tree.take_over(inside)
+
+
+def unpack(entry: Entry, depth: int, tree: Tree, budget: Budget) -> None:
+    """Add the files of an archive."""
+    try:
+        with entry.opened() as file, ZipFile(file) as archive:
+            budget.enter(len(archive.infolist()))
+            for member in members(archive):
+                take_member(f"{entry.path}/{member.path}", member, depth, tree, budget)
+    except TooManyMembers:
+        raise Spent(_("too many files")) from None
+    except BROKEN as error:
+        tree.leave_out(entry.path, cannot_read(error))
+
+
+def take_member(path: str, member: Member, depth: int, tree: Tree, budget: Budget) -> None:
+    """Add a file in an archive, unless it is refused."""
+    parts = member.path.split("/")
+    if any(map(is_passed_over, parts)) and ".." not in parts:
+        return
+    if len(path) > LONGEST_PATH or max(map(len, parts)) > LONGEST_NAME:
+        tree.leave_out(path[:LONGEST_NAME], _("Its name is too long: shorten it."))
+    elif member.refusal:
+        tree.leave_out(path, member.refusal)
+    else:
+        take(Packed(path, member, budget), depth, tree, budget)

@@ -1,0 +1,181 @@
+"""The student of a file in each layout."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from normgrade.classes.reading.file_names import Names
+from normgrade.classes.reading.layouts import LAYOUTS, Place, best_layout, placing
+from normgrade.classes.reading.printable import printable_name
+from normgrade.language.errors import UsageError
+
+SLUGS = ["batch_norm", "layer_norm"]
+NAMES = Names(SLUGS)
+FOLDERS = st.text(st.characters(exclude_characters="\0/", categories=("L", "N", "P", "S", "Z", "Cs")), min_size=1, max_size=8)
+
+
+def place(layout: str, *paths: str, names: Names = NAMES) -> Place | None:
+    """Return the place of the last path."""
+    return placing(layout, paths, names)(paths[-1])
+
+
+@pytest.mark.parametrize(
+    ("path", "student", "id", "file"),
+    [
+        ("c/Anna Li_12345_assignsubmission_file_/layer_norm.py", "Anna Li", "12345", "layer_norm.py"),
+        ("c/Anna Li_12345_assignsubmission_file/src/layer_norm.py", "Anna Li", "12345", "src/layer_norm.py"),
+        ("c/Anna Li_12345_assignsubmission_file_layer_norm.py", "Anna Li", "12345", "layer_norm.py"),
+        ("c/Anna Li_12345_assignsubmission_file_hw.zip/layer_norm.py", "Anna Li", "12345", "hw.zip/layer_norm.py"),
+        ("c/Participant_7_assignsubmission_file_/x.py", "Participant", "7", "x.py"),
+        ("c/Team 1-Anna Li_7_assignsubmission_file_/x.py", "Team 1-Anna Li", "7", "x.py"),
+        ("all.zip/hw/c.zip/Siobhán O'Brien_7_assignsubmission_file_/x.py", "Siobhán O'Brien", "7", "x.py"),
+        ("Anna_Li_7_assignsubmission_file_/x.py", "Anna_Li", "7", "x.py"),
+        ("c/李\n\udce9_7_assignsubmission_file_/x.py", "李\n\udce9", "7", "x.py"),
+        ("c/Anna_7_assignsubmission_file_/Bo_8_assignsubmission_file_/x.py", "Anna", "7", "Bo_8_assignsubmission_file_/x.py"),
+    ],
+)
+def test_moodle(path: str, student: str, id: str, file: str) -> None:
+    found = place("moodle", path)
+    assert found == Place(student, file, path.partition(f"{student}_{id}")[0].rstrip("/"), id)
+
+
+@pytest.mark.parametrize(
+    "path", ["c/Anna Li_7_assignsubmission_onlinetext_/x.py", "c/Anna Li_assignsubmission_file_/x.py", "c/layer_norm.py"]
+)
+def test_other_folders_are_not_of_moodle(path: str) -> None:
+    assert place("moodle", path) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("lianna_123_45_layer_norm.py", Place("lianna", "layer_norm.py", None, "123", False, 45)),
+        ("lianna_LATE_123_45_layer_norm-1.py", Place("lianna", "layer_norm-1.py", None, "123", True, 45)),
+        ("lianna_123_45_hw.zip/src/layer_norm.py", Place("lianna", "hw.zip/src/layer_norm.py", None, "123", False, 45)),
+        ("lianna_123_45_my_1_2_x.py", Place("lianna", "my_1_2_x.py", None, "123", False, 45)),
+        ("李_123_45_LATE_x.py", Place("李", "LATE_x.py", None, "123", False, 45)),
+        ("anon_x1Y2z_45_layer_norm.py", Place("anon_x1Y2z", "layer_norm.py", None, "", False, 45)),
+        ("LATE_anon_x1Y2z_45_layer_norm.py", Place("anon_x1Y2z", "layer_norm.py", None, "", True, 45)),
+        ("lianna_123_layer_norm.py", None),
+    ],
+)
+def test_canvas(name: str, found: Place | None) -> None:
+    assert place("canvas", f"class.zip/all/{name}") == found
+
+
+@pytest.mark.parametrize(
+    ("layout", "path", "found"),
+    [
+        ("gradescope", "all/export/submission_12/src/layer_norm.py", Place("submission_12", "src/layer_norm.py", "all/export")),
+        ("gradescope", "submission_12/layer_norm.py", Place("submission_12", "layer_norm.py")),
+        ("gradescope", "all/my_submission_12/layer_norm.py", None),
+        ("nbgrader", "course/submitted/anna/hw1/layer_norm.py", Place("anna", "hw1/layer_norm.py", "course")),
+        ("nbgrader", "submitted/anna/hw1/a/layer_norm.py", Place("anna", "hw1/a/layer_norm.py")),
+        ("nbgrader", "submitted/anna/layer_norm.py", None),
+        ("classroom", "hw1-submissions/hw1-octocat/src/x.py", Place("octocat", "src/x.py")),
+        ("classroom", "all/hw-1-submissions/hw-1-o-cat/x.py", Place("o-cat", "x.py", "all")),
+        ("classroom", "hw1-submissions/hw2-octocat/x.py", None),
+    ],
+)
+def test_systems_with_a_folder_for_each_student(layout: str, path: str, found: Place | None) -> None:
+    assert place(layout, path) == found
+
+
+@pytest.mark.parametrize(
+    ("path", "student"),
+    [
+        ("class/alice_layer_norm.py", "alice"),
+        ("class/Layer-Norm_alice (1).py", "alice"),
+        ("class/alice_layer_norm-1.py", "alice"),
+        ("class/alice_b_layer_norm.ipynb", "alice_b"),
+        ("class/alice.zip/src/layer_norm.py", "alice"),
+        ("class/layer_norm.py", None),
+        ("class/layer_norm (1).py", None),
+        ("class/alice.py", None),
+        ("class/alice/bob_layer_norm.py", None),
+    ],
+)
+def test_files_without_folders(path: str, student: str | None) -> None:
+    found = place("flat", path)
+    assert (found.student if found else None) == student
+
+
+@pytest.mark.parametrize(
+    ("path", "student"),
+    [("class/alice.py", "alice"), ("class/alice-1.py", "alice-1"), ("class/alice_layer_norm.py", "alice"), ("class/layer_norm.py", None)],
+)
+def test_with_one_exercise_files_are_named_for_students(path: str, student: str | None) -> None:
+    found = place("flat", path, names=Names(SLUGS, "layer_norm"))
+    assert (found.student if found else None) == student
+
+
+@pytest.mark.parametrize(
+    ("paths", "student", "file"),
+    [
+        (["class/alice/layer_norm.py"], "alice", "layer_norm.py"),
+        (["class/alice/hw/a/layer_norm.py"], "alice", "hw/a/layer_norm.py"),
+        (["class/alice.ZIP/hw/layer_norm.py"], "alice", "hw/layer_norm.py"),
+        (["class.zip/alice/layer_norm.py"], "alice", "layer_norm.py"),
+        (["class.zip/class/alice/x.py", "class.zip/class/bob/x.py"], "bob", "x.py"),
+        (["all/class.zip/class/alice/x.py", "all/class.zip/class/bob/x.py"], "bob", "x.py"),
+        (["class.zip/alice/hw/x.py", "class.zip/alice/tests/x.py", "class.zip/bob/x.py"], "bob", "x.py"),
+        (["class.zip/alice/layer_norm/x.py", "class.zip/alice/batch_norm/x.py"], "alice", "batch_norm/x.py"),
+        (["class/all/alice/x.py", "class/all/bob/x.py"], "all", "bob/x.py"),
+        (["alice/layer_norm.py"], "alice", "layer_norm.py"),
+        (["alice.zip/src/x.py", "alice.zip/layer_norm.py"], "alice", "layer_norm.py"),
+        (["alice/layer_norm/a.py", "alice/batch_norm/a.py"], "alice", "batch_norm/a.py"),
+        (["class/layer_norm.py", "class/alice/layer_norm.py"], "alice", "layer_norm.py"),
+    ],
+)
+def test_one_folder_for_each_student(paths: list[str], student: str, file: str) -> None:
+    found = place("folders", *paths)
+    assert found and (found.student, found.file) == (student, file)
+
+
+def test_files_beside_the_folders_are_nobodys() -> None:
+    assert place("folders", "class/alice/layer_norm.py", "class/layer_norm.py") is None
+
+
+@pytest.mark.parametrize(
+    ("layout", "paths"),
+    [
+        ("moodle", ["c/A_7_assignsubmission_file_/layer_norm.py", "c/B_8_assignsubmission_file_/submission_1/submitted/a/b/layer_norm.py"]),
+        ("canvas", ["c/a_1_2_layer_norm.py", "c/b_1_2_layer_norm.py"]),
+        ("gradescope", ["c/submission_1/x.py", "c/submission_2/x.py"]),
+        ("nbgrader", ["submitted/a/hw/x.py", "submitted/b/hw/x.py"]),
+        ("classroom", ["hw-submissions/hw-a/x.py"]),
+        ("flat", ["c/a_layer_norm.py", "c/b_layer_norm.py"]),
+        ("flat", ["c/a.zip/layer_norm.py", "c/b.zip/layer_norm.py"]),
+        ("folders", ["c/a/x.py", "c/b/submission_1/x.py", "c/c/A_7_assignsubmission_file_/x.py"]),
+    ],
+)
+def test_the_layout_of_most_files_is_chosen(layout: str, paths: list[str]) -> None:
+    assert best_layout(paths, NAMES) == layout
+
+
+@settings(deadline=None)
+@given(FOLDERS, FOLDERS)
+def test_two_folders_are_never_one_student(one: str, other: str) -> None:
+    assume(one != other and not {one[-4:].lower(), other[-4:].lower()} & {".zip"})
+    for before, after in (("class/", "/layer_norm.py"), ("submitted/", "/hw/x.py"), ("class/", "_7_assignsubmission_file_/x.py")):
+        paths = [f"{before}{each}{after}" for each in (one, other)]
+        layout = best_layout(paths, NAMES)
+        found = [placing(layout, paths, NAMES)(path) for path in paths]
+        students = [(printable_name(each.student), each.id) for each in found if each]
+        assert len(students) == 2 and students[0] != students[1]
+
+
+def test_an_own_pattern_is_a_layout() -> None:
+    assert place("{student}/*/{exercise}.py", "class/anna/hw/layer_norm.py") == Place("anna", "layer_norm", "class/")
+
+
+def test_an_unknown_layout_is_refused() -> None:
+    with pytest.raises(UsageError) as raised:
+        placing("moodel", [], NAMES)
+    assert str(raised.value) == (
+        'There is no layout "moodel": choose moodle or canvas or gradescope or nbgrader or classroom or flat or folders, or a pattern such '
+        'as "{student}/*/{exercise}.py". Did you mean "moodle"?'
+    )
+    assert next(iter(LAYOUTS)) == "moodle"

@@ -1,0 +1,123 @@
+"""The list of the students of a class."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from normgrade.classes.reading.roster import LIMIT_ROSTER_BYTES, Roster, read_roster
+from normgrade.language.errors import UsageError
+
+PLAIN = "login,email,name\nanna,anna@example.org,Anna Li\nbo,bo@example.org,Bo Wu\n"
+MOODLE = (
+    "Identifier,Full name,Email address,Status,Grade,Maximum grade,Last modified (grade)\n"
+    "Participant 12345,Anna Li,anna@example.org,Submitted,7,10,-\nParticipant 7,Bo Wu,bo@example.org,No submission,,10,-\n"
+)
+GERMAN = "\ufeffID;Vollständiger Name;Status\nTeilnehmer/in 12345;Anna Li;-\nTeilnehmer/in 7;Jörg Maß;-\n"
+BLIND = "Identifier,Status,Grade\nParticipant 12345,No submission,\nParticipant 7,No submission,\n"
+CANVAS = (
+    "Student,ID,SIS Login ID,Section,Homework 3 (991)\n,,,,Manual Posting\n    Points Possible,,,,10\n"
+    '"Li, Anna",501,anna1,A,7\n"Wu, Bo",502,bo2,A,\n"Student, Test",503,,A,\n'
+)
+HALVES = "Last name\tFirst name\tNumber\nLi\tAnna\t0012\nWu\tBo\t0013\n"
+
+
+def read(folder: Path, text: str | bytes) -> Roster:
+    path = folder / "roster.csv"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return read_roster(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        (PLAIN, ["Anna Li", "Bo Wu"]),
+        (MOODLE, ["Anna Li", "Bo Wu"]),
+        (GERMAN, ["Anna Li", "Jörg Maß"]),
+        (GERMAN.removeprefix("\ufeff").encode("latin-1"), ["Anna Li", "Jörg Maß"]),
+        (BLIND, ["Participant 12345", "Participant 7"]),
+        (CANVAS, ["Li, Anna", "Wu, Bo"]),
+        (HALVES, ["Anna Li", "Bo Wu"]),
+        ("who\r\nanna\r\n\r\nbo\r\n", ["anna", "bo"]),
+        ("姓名,学号\n李,1\n王,2\n", ["李", "王"]),
+        ("no,mail\n1,a@b.org\n2,c@d.org\n", ["1", "2"]),
+        ("name,id\nAnna Li,7\nAnna Li,8\nBo,9\n", ["Anna Li (7)", "Anna Li (8)", "Bo"]),
+        ("name,mail\nAnna Li,a@b.org\nAnna Li,c@d.org\n", ["Anna Li (a@b.org)", "Anna Li (c@d.org)"]),
+    ],
+)
+def test_every_kind_of_list_names_the_students(tmp_path: Path, text: str | bytes, names: list[str]) -> None:
+    assert [row.name for row in read(tmp_path, text).rows] == names
+
+
+@pytest.mark.parametrize(
+    ("text", "known", "name"),
+    [
+        (PLAIN, ["ANNA"], "Anna Li"),
+        (PLAIN, ["Anna@Example.org"], "Anna Li"),
+        (PLAIN, ["", "anna  li"], "Anna Li"),
+        (PLAIN, ["lianna"], None),
+        (PLAIN, ["annali"], "Anna Li"),
+        (PLAIN, ["", " "], None),
+        (MOODLE, ["12345", "Somebody"], "Anna Li"),
+        (MOODLE, ["7", "Somebody"], "Bo Wu"),
+        (MOODLE, ["Participant 12345"], "Anna Li"),
+        (GERMAN, ["12345"], "Anna Li"),
+        (BLIND, ["7"], "Participant 7"),
+        (CANVAS, ["501", "x"], "Li, Anna"),
+        (CANVAS, ["", "lianna"], "Li, Anna"),
+        (CANVAS, ["", "bo2"], "Wu, Bo"),
+        (CANVAS, ["", "A"], None),
+        (CANVAS, ["503"], None),
+        (HALVES, ["", "Anna Li"], "Anna Li"),
+        (HALVES, ["", "Li Anna"], "Anna Li"),
+        (HALVES, ["", "lianna"], "Anna Li"),
+        (HALVES, ["12"], None),
+        ("name,id\nAnna Li,7\nAnna Li,8\n", ["8", "Anna Li"], "Anna Li (8)"),
+        ("name,id\nAnna Li,7\nAnna Li,8\n", ["", "Anna Li"], None),
+    ],
+)
+def test_a_text_of_only_one_row_finds_it(tmp_path: Path, text: str, known: list[str], name: str | None) -> None:
+    found = read(tmp_path, text).row_of(*known)
+    assert (found.name if found else None) == name
+
+
+def test_names_of_several_students_are_known(tmp_path: Path) -> None:
+    assert read(tmp_path, "name,id\nAnna Li,7\nAnna Li,8\nBo,9\n").shared == {"Anna Li"}
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "lists no student: it needs a row of titles, and a row for each student."),
+        ("name,id\n", "lists no student: it needs a row of titles, and a row for each student."),
+        ("name,id\n,\n", "lists no student: it needs a row of titles, and a row for each student."),
+        (b"PK\x03\x04\0\0", "is not CSV (it has NUL bytes): save it as CSV in UTF-8."),
+        ("name,id\n" + "x" * 200_000, "is not CSV (field larger than field limit (131072)): save it as CSV in UTF-8."),
+        ('name,id\n"Anna"x,7\n', "is not CSV (',' expected after '\"'): save it as CSV in UTF-8."),
+        ("x" * (LIMIT_ROSTER_BYTES + 1), "is larger than 8 MiB: pass a CSV file with the students only."),
+    ],
+)
+def test_a_file_without_students_is_refused(tmp_path: Path, text: str | bytes, why: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        read(tmp_path, text)
+    assert str(raised.value) == f'The roster "{tmp_path / "roster.csv"}" {why}'
+
+
+def test_a_roster_that_is_missing_is_named(tmp_path: Path) -> None:
+    for path, why in ((tmp_path / "no.csv", "No such file or directory"), (tmp_path, "it is a directory, not a file")):
+        with pytest.raises(UsageError) as raised:
+            read_roster(path)
+        assert str(raised.value) == f'The roster "{path}" cannot be read ({why}): pass the path of a CSV file.'
+
+
+@settings(deadline=None)
+@given(content=st.binary(max_size=60) | st.text(',;\t"\n aé1@', max_size=60).map(str.encode))
+def test_no_file_is_too_strange(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+    try:
+        roster = read(tmp_path_factory.getbasetemp(), content)
+    except UsageError:
+        return
+    assert roster.rows and roster.row_of("a") in (None, *roster.rows)
