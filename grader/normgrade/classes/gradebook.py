@@ -17,7 +17,6 @@ from typing import Any, Self
 from normgrade.classes.hand_ins import HandIn
 from normgrade.language import _
 from normgrade.language.errors import UsageError
-from normgrade.report.from_json import report_from_json
 from normgrade.report.report import Outcome, Report
 
 OURS = 0x6E6F726D  # the application id of the file: "norm"
@@ -155,6 +154,8 @@ class Result:
     @property
     def as_report(self) -> Report:
         """The report, with everything except for the arrays of its differences."""
+        from normgrade.report.from_json import report_from_json  # loads NumPy
+
         return report_from_json(json.loads(self.report), self.source.decode(errors="replace"))
 
 
