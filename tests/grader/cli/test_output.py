@@ -13,7 +13,7 @@ import pytest
 from sample_reports import EVERY_KIND
 
 from normgrade.cli import check as check_module
-from normgrade.cli.output import SUFFIXES, refuse_unless_writable, write_report
+from normgrade.cli.output import SUFFIX_OF, SUFFIXES, refuse_unless_writable, write_report
 from normgrade.course.course import Course
 from normgrade.language.errors import UsageError
 from normgrade.report.render import FORMATS, render
@@ -186,6 +186,7 @@ def test_a_pipe_takes_a_report_as_it_is_printed(tmp_path: Path) -> None:
         ("--output r.html", '<!DOCTYPE html><html lang="en"><head><meta name="generator" content="normgrade">'),
         ("--output r --format json", '{\n  "version": 1'),
         ("--output r.xml --format junit", "<?xml "),
+        ("--output results.json --format gradescope", '{\n  "extra_data": {\n    "normgrade": "'),
     ],
 )
 def test_file_name_chooses_the_format_unless_given(arguments: str, start: str, invoke: Invoke, here: Path) -> None:
@@ -198,7 +199,12 @@ def test_file_name_chooses_the_format_unless_given(arguments: str, start: str, i
 @pytest.mark.parametrize("command", ["check", "verify"])
 @pytest.mark.parametrize(
     ("format", "path", "meant", "suffix"),
-    [("json", "r.html", "html", ".json"), ("terminal", "r.json", "json", ".txt"), ("junit", "r.txt", "terminal", ".xml")],
+    [
+        ("json", "r.html", "html", ".json"),
+        ("terminal", "r.json", "json", ".txt"),
+        ("junit", "r.txt", "terminal", ".xml"),
+        ("gradescope", "r.html", "html", ".json"),
+    ],
 )
 def test_a_name_that_contradicts_the_format_is_refused(
     command: str, format: str, path: str, meant: str, suffix: str, invoke: Invoke, here: Path
@@ -211,4 +217,6 @@ def test_a_name_that_contradicts_the_format_is_refused(
 
 
 def test_every_format_has_a_suffix() -> None:
-    assert sorted(SUFFIXES.values()) == sorted(FORMATS)
+    assert SUFFIX_OF.keys() == FORMATS.keys()
+    assert {SUFFIX_OF[format] for format in FORMATS} == SUFFIXES.keys()
+    assert [SUFFIX_OF[format] for format in SUFFIXES.values()] == [*SUFFIXES]

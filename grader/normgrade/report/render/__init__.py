@@ -59,4 +59,12 @@ def as_html(reports: Sequence[Report], detail: Detail) -> str:
     return render_html(reports)
 
 
-FORMATS: Mapping[str, Renderer] = MappingProxyType({"terminal": as_terminal, "json": as_json, "junit": as_junit, "html": as_html})
+def as_gradescope(reports: Sequence[Report], detail: Detail) -> str:
+    from normgrade.report.render.gradescope import render_gradescope  # loads NumPy
+
+    return render_gradescope(reports)
+
+
+FORMATS: Mapping[str, Renderer] = MappingProxyType(
+    {"terminal": as_terminal, "json": as_json, "junit": as_junit, "html": as_html, "gradescope": as_gradescope}
+)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from normgrade import __version__
-from normgrade.language.visible import HOLDS_A_COMMAND, STEERS
+from normgrade.language.visible import HOLDS_A_COMMAND, STEERS, visible
 from normgrade.report.report import ArrayDifference, Check, Diagnosis, Difference, Finding, Raised, Report, Spot, WrongStep
 
 VERSION = 1
@@ -21,9 +21,22 @@ LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")  # a str can hold one, UTF-8 can
 
 def render_json(reports: Sequence[Report]) -> str:
     """Return all reports as one JSON object."""
-    content = {"version": VERSION, "normgrade": __version__, "reports": [report_as_json(report) for report in reports]}
+    return dumped({"version": VERSION, "normgrade": __version__, "reports": [report_as_json(report) for report in reports]})
+
+
+def dumped(content: Mapping[str, Any]) -> str:
+    """Return an object as JSON in which no text does harm in a terminal or a log."""
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2)
     return HOLDS_A_COMMAND.sub(escaped, STEERS.sub(escaped, LONE_SURROGATE.sub("\ufffd", text))) + "\n"
+
+
+def readable(content: Any) -> Any:
+    """Return content for JSON in which every text may be shown to people: without control characters and commands of a CI system."""
+    if isinstance(content, Mapping):
+        return {name: readable(value) for name, value in content.items()}
+    if isinstance(content, list):
+        return list(map(readable, content))
+    return visible(content) if isinstance(content, str) else content
 
 
 def escaped(sign: re.Match[str]) -> str:

@@ -7,9 +7,10 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -30,7 +31,7 @@ from normgrade.report.report import Outcome, Report
 def test_an_unknown_format_is_refused_with_a_suggestion() -> None:
     with pytest.raises(UsageError) as refused:
         render([], "jnit")
-    assert str(refused.value) == '"jnit" is not a valid format. Did you mean "junit"? Use one of: terminal, json, junit, html.'
+    assert str(refused.value) == '"jnit" is not a valid format. Did you mean "junit"? Use one of: terminal, json, junit, html, gradescope.'
 
 
 def test_only_the_terminal_imports_rich() -> None:
@@ -114,6 +115,24 @@ def test_no_text_becomes_a_command_in_json(text: str) -> None:
     assert (commands_in(document), steering_in(document)) == ([], set())
     held = json.loads(document)["reports"][0]["checks"][0]["stdout"]
     assert held == "".join("\ufffd" if "\ud800" <= sign <= "\udfff" else sign for sign in text)
+
+
+@every_hostile_text
+@pytest.mark.parametrize("format", ["gradescope"])
+def test_no_text_becomes_a_command_for_another_system(format: str, text: str) -> None:
+    document = render(hostile_reports(text), format)
+    assert (commands_in(document), steering_in(document)) == ([], set())
+    for each in texts_in(json.loads(document)):
+        assert (commands_in(each), steering_in(each) - {"\t"}) == ([], set())
+
+
+def texts_in(document: Any) -> Iterator[str]:
+    """Yield all texts of a JSON document, at any depth."""
+    if isinstance(document, str):
+        yield document
+    elif isinstance(document, dict | list):
+        for each in document.values() if isinstance(document, dict) else document:
+            yield from texts_in(each)
 
 
 @every_hostile_text
