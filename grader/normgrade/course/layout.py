@@ -21,6 +21,11 @@ def exercises_in(course: Path) -> Path:
     return course / "exercises"
 
 
+def folders_in(course: Path) -> tuple[Path, ...]:
+    """Return the folders that hold all of a course except for its settings."""
+    return exercises_in(course), course / "solutions", course / "tests" / "hidden"
+
+
 @dataclass(frozen=True, slots=True)
 class Files:
     """The files of one exercise. They need not exist yet.
