@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -27,7 +28,15 @@ from normgrade.language.visible import visible_name
 from normgrade.learner.workspace import find_course
 
 USUAL: Mapping[str, str] = MappingProxyType({"gradescope": "autograder.zip", "github": "."})  # system → where its files are written
+ADDRESS = re.compile(r"https?://[^\s\"'<>\\^`{|}]+")
 MEGABYTE = 10**6
+
+
+def index_of(context: click.Context, option: click.Parameter, value: str) -> str:
+    """Return the address of a package index; "" if none is given."""
+    if not value or ADDRESS.fullmatch(value):
+        return value
+    raise UsageError(_('"{value}" is not the address of a package index. --index must begin with https://.', value=value))
 
 
 @click.command("export")
@@ -40,7 +49,7 @@ MEGABYTE = 10**6
     metavar="PATH",
     help="File or folder to write, by default autograder.zip or this folder.",
 )
-@click.option("--index", default="", metavar="URL", help="Package index with CPU builds of PyTorch, for the system.")
+@click.option("--index", callback=index_of, default="", metavar="URL", help="Package index with CPU builds of PyTorch, for the system.")
 @grading_options
 @course_option
 def export_command(
