@@ -31,7 +31,7 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
             ("normgrade check --seed random layer_norm", N_("grade on new inputs")),
             ("normgrade check try.py --exercise layer_norm", N_("grade another file")),
             ("normgrade check --format html --output report.html", N_("write an HTML page")),
-            ("normgrade check --format gradescope --output results.json", N_("write results for Gradescope")),
+            ("normgrade check --format github layer_norm", N_("annotate lines on GitHub")),
         ),
         "try": (
             ('normgrade try layer_norm "LayerNorm(4)" "[[1, 2, 3, 6]]"', N_("compare both outputs")),
@@ -91,7 +91,7 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
         "export": (
             ("normgrade export gradescope layer_norm", N_("an autograder to upload")),
             ("normgrade export gradescope layer_norm rms_norm -o week3.zip", N_("two exercises")),
-            ("normgrade export github layer_norm -o template", N_("a workflow for learners' repositories")),
+            ("normgrade export github layer_norm -o template", N_("a workflow to commit")),
         ),
         "doctor": (("normgrade doctor", N_("show which walls hold, and why")),),
         "completion": (

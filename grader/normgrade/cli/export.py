@@ -29,7 +29,6 @@ from normgrade.learner.workspace import find_course
 
 USUAL: Mapping[str, str] = MappingProxyType({"gradescope": "autograder.zip", "github": "."})  # system → where its files are written
 ADDRESS = re.compile(r"https?://[^\s\"'<>\\^`{|}]+")
-MEGABYTE = 10**6
 
 
 def index_of(context: click.Context, option: click.Parameter, value: str) -> str:
@@ -91,8 +90,7 @@ def write_autograder(path: Path, course: Course, exercises: list[Exercise], opti
     with progress() as watched:
         content = autograder(course, exercises, replace(options, progress=watched), index)
     write(path, content, is_ours)
-    size = f"{len(content) / MEGABYTE:.1f}"
-    say(_("Wrote {path} ({size} MB). Upload it to Gradescope under Configure Autograder.", path=path, size=size))
+    say(_("Wrote {path}. Upload it to Gradescope under Configure Autograder.", path=visible_name(path)))
     return 0
 
 
@@ -102,7 +100,7 @@ def write_workflow(folder: Path, exercises: list[Exercise], options: Options, in
     for exercise in exercises:
         refuse_other_course(exercise)
     write(path, workflow(exercises, options, index).encode(), lambda: starts_with(path, FIRST_LINE), make=True)
-    say(_("Wrote {path}. Commit it to the template of your learners' repositories.", path=path))
+    say(_("Wrote {path}. Commit it to the template of your learners' repositories.", path=visible_name(path)))
     return 0
 
 
