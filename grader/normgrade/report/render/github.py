@@ -16,7 +16,7 @@ from normgrade.language import _, n_
 from normgrade.language.visible import visible
 from normgrade.report.render.plain import plain
 from normgrade.report.render.summary import crash_of, diagnosis_of, failing_claims, mistakes_of, step_of, verdict
-from normgrade.report.render.wording import next_step, not_started, one_line, titled, word_of
+from normgrade.report.render.wording import losses_in_words, next_step, not_started, one_line, titled, word_of
 from normgrade.report.report import Outcome, Report
 
 MOST = 10  # annotations of a kind: GitHub shows no more for a step
@@ -52,14 +52,11 @@ class Annotation:
 def render_github(reports: Sequence[Report]) -> str:
     """Return the text of a log: the reports in words, then the annotations that GitHub shows."""
     found = in_turn([annotations_of(report) for report in reports])
-    kept, counts = [], dict.fromkeys((ERROR, WARNING, NOTICE), 0)
-    for annotation in found:
-        counts[annotation.kind] += 1
-        if counts[annotation.kind] <= MOST:
-            kept.append(annotation)
+    kept = [annotation for kind in (ERROR, WARNING, NOTICE) for annotation in [each for each in found if each.kind == kind][:MOST]]
     left_out = len(found) - len(kept)
     more = [n_("{n} more annotation is left out.", "{n} more annotations are left out.", left_out)] if left_out else []
-    return "\n".join([f"::stop-commands::{token()}", plain(reports), *more, f"::{token()}::", *map(str, kept)]) + "\n"
+    words = [plain(reports), *map(visible, losses_in_words(reports)), *more]
+    return "\n".join([f"::stop-commands::{token()}", *words, f"::{token()}::", *map(str, kept)]) + "\n"
 
 
 @cache

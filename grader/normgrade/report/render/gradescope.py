@@ -50,6 +50,7 @@ def facts_of(report: Report) -> dict[str, Any]:
         "possible": report.possible,
         "seed": report.seed,
         "sandbox": one_line(report.sandbox),
+        "lost": list(map(one_line, report.lost)),
         "mistakes": [one_line(mistake) for diagnosis in report.diagnoses[:1] for mistake in diagnosis.mistakes],
     }
 

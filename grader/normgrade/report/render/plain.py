@@ -14,7 +14,6 @@ from normgrade.report.render.wording import (
     course_in_words,
     credit_in_words,
     deaths_in_words,
-    losses_in_words,
     next_step,
     not_started,
     one_line,
@@ -35,7 +34,7 @@ def plain(reports: Sequence[Report]) -> str:
 
 
 def lines_of(report: Report) -> Iterator[str]:
-    """Yield the lines about one report, the most important first: verdict, mistakes, exception, inputs, walls."""
+    """Yield the lines about one report, the most important first: verdict, mistakes, exception, inputs."""
     yield _("{name}: {verdict}", name=titled(report), verdict=verdict(report))
     if credit := credit_in_words(report):
         yield credit
@@ -54,7 +53,6 @@ def lines_of(report: Report) -> Iterator[str]:
     yield from filter(None, (search_in_words(report), deaths_in_words(report), course_in_words(report)))
     if report.seed:
         yield seed_in_words(report.seed)
-    yield from losses_in_words([report])
 
 
 def finding_lines(finding: Finding) -> Iterator[str]:

@@ -24,7 +24,7 @@ def test_the_details_have_the_whole_diagnosis() -> None:
     ]
 
 
-def test_in_short_a_diagnosis_is_named_and_replaces_the_hint() -> None:
+def test_in_short_a_diagnosis_replaces_the_hint() -> None:
     head = ["The call: BatchNorm(3), input (4, 3)", WORST, "  looks like: every value × 15/16"]
     printed = ["your code printed:", "  a", "  b"]
     assert list(in_short(report(ONE, diagnoses=(BIASED,)), ONE)) == [*head, "explained by: biased-running-variance", *printed]

@@ -36,6 +36,11 @@ def test_the_plain_text_stands_where_no_command_is_obeyed() -> None:
     assert re.fullmatch("[0-9a-f]{32}", token())
 
 
+def test_the_harm_that_weak_walls_allow_is_told() -> None:
+    weak = replace(FAILED, sandbox="process", lost=("network: your code can use it",))
+    assert "\n  network: your code can use it\nRun `normgrade doctor` to see why" in render([weak], "github")
+
+
 def test_a_mistake_is_annotated_at_its_place() -> None:
     located = replace(FAILED, submission="anna/batch_norm.py", diagnoses=(replace(BIASED, spots=(SPOT,)),))
     assert annotated(located) == [
@@ -44,7 +49,7 @@ def test_a_mistake_is_annotated_at_its_place() -> None:
     ]
 
 
-def test_a_mistake_without_a_place_is_annotated_at_the_file() -> None:
+def test_mistake_without_a_place_is_annotated_at_the_file() -> None:
     assert annotated(FAILED) == [
         "::error file=batch_norm.py,title=biased-running-variance::"
         "running_var is updated with the biased variance. Multiply by n / (n − 1)."
@@ -87,7 +92,7 @@ def test_every_report_has_an_annotation(one: Report, said: str) -> None:
     assert annotated(one)[0].startswith(said.replace("%3A", ":"))
 
 
-def test_at_most_ten_of_a_kind_are_shown_and_every_report_has_its_turn() -> None:
+def test_ten_of_a_kind_are_shown_in_turn() -> None:
     spots = tuple(replace(SPOT, line=line) for line in range(1, 10))
     many = replace(FAILED, diagnoses=(replace(BIASED, spots=spots),))
     shown = annotated(*(replace(many, submission=f"{name}.py") for name in "abc"))

@@ -95,7 +95,7 @@ def test_a_failed_courtesy_is_told_in_its_name() -> None:
     assert results(ASKED)["tests"][1]["name"] == "not required to pass: Other ranks are ValueErrors."
 
 
-def test_an_error_of_the_grader_is_told_at_the_top() -> None:
+def test_error_of_the_grader_is_told_at_the_top() -> None:
     assert "error: the grader failed, not your code\nShow this report to the maintainer of the course." in results(BROKEN)["output"]
 
 
@@ -123,6 +123,7 @@ def test_the_facts_for_a_complaint_are_kept() -> None:
                 "possible": 14,
                 "seed": 9,
                 "sandbox": "linux",
+                "lost": [],
                 "mistakes": ["biased-running-variance"],
             }
         ],

@@ -12,7 +12,7 @@ from normgrade.report.report import Raised
 RAISED = Raised("ValueError: no", 4, 5, 3, "    raise", "forward", "Check the shape.")
 
 
-def test_a_mistake_has_its_text_its_line_and_its_reach() -> None:
+def test_mistake_has_its_text_its_line_and_its_reach() -> None:
     granted = replace(FAILED, diagnoses=(replace(BIASED, spots=(SPOT,)),), granted=12)
     assert plain([granted]) == (
         "batch_norm: 12 of 14 points, not passed\n"
@@ -50,7 +50,7 @@ def test_exception_has_its_line_and_advice() -> None:
     ]
 
 
-def test_reports_without_a_verdict_on_the_code_tell_the_next_step() -> None:
+def test_reports_without_a_verdict_tell_the_next_step() -> None:
     assert plain([NOT_STARTED]).split("\n")[1].startswith("rms_norm is not started. Run `normgrade show rms_norm`")
     assert plain([BROKEN]).split("\n")[1].startswith("Show this report to the maintainer of the course.")
     assert plain([ASKED]).split("\n")[1] == "not required to pass: Other ranks are ValueErrors."

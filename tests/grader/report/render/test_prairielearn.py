@@ -45,7 +45,7 @@ def test_a_check_is_a_test_with_claim_and_points() -> None:
 
 
 @pytest.mark.parametrize("one", [FAILED, PASSED, ASKED, GRANTED, FOUND, reveal(FAILED, "score"), reveal(GRANTED, "claims")])
-def test_the_points_of_the_tests_are_those_of_the_score(one: Report) -> None:
+def test_points_of_the_tests_are_those_of_the_score(one: Report) -> None:
     found = results(one)
     assert sum(test["points"] for test in found["tests"]) == one.earned
     assert sum(test["max_points"] for test in found["tests"]) == one.possible
@@ -62,7 +62,7 @@ def test_file_that_cannot_be_loaded_costs_no_attempt() -> None:
 
 
 @pytest.mark.parametrize("one", [NOT_STARTED, BROKEN])
-def test_neither_stub_nor_fault_of_the_grader_costs_an_attempt(one: Report) -> None:
+def test_stubs_and_faults_of_the_grader_cost_no_attempt(one: Report) -> None:
     found = results(one)
     assert (found["gradable"], found["format_errors"]) == (False, [plain([one])])
 

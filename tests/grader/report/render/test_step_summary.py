@@ -27,7 +27,7 @@ def test_the_table_has_a_row_for_each_report() -> None:
     )
 
 
-def test_the_details_are_those_of_reports_that_did_not_pass() -> None:
+def test_only_reports_that_did_not_pass_have_details() -> None:
     found = render_summary((FAILED, PASSED))
     assert found.count("<details>") == 1
     assert html.unescape(found).endswith(
@@ -36,7 +36,7 @@ def test_the_details_are_those_of_reports_that_did_not_pass() -> None:
 
 
 @pytest.mark.parametrize("room", [0, 200, 5000])
-def test_a_long_summary_is_cut_between_reports_with_a_notice(room: int) -> None:
+def test_a_long_summary_is_cut_with_a_notice(room: int) -> None:
     whole = [replace(FAILED, submission=f"{number}.py") for number in range(100)]
     cut = render_summary(whole, NOTICE_BYTES + room)
     assert len(cut.encode()) <= NOTICE_BYTES + room < len(render_summary(whole).encode())
