@@ -56,6 +56,7 @@ MARKED_FILES = {
     "whole/test_suggestions.py": "slow",
     "whole/test_wheel.py": "slow",
     "whole/test_golden.py": "slow",
+    "whole/test_gradescope_package.py": "slow",
     "whole/test_beginners.py": "slow",
     "whole/test_authors_page.py": "slow",
     "whole/test_forged.py": "slow",

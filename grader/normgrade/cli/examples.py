@@ -31,6 +31,7 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
             ("normgrade check --seed random layer_norm", N_("grade on new inputs")),
             ("normgrade check try.py --exercise layer_norm", N_("grade another file")),
             ("normgrade check --format html --output report.html", N_("write an HTML page")),
+            ("normgrade check --format github layer_norm", N_("annotate lines on GitHub")),
         ),
         "try": (
             ('normgrade try layer_norm "LayerNorm(4)" "[[1, 2, 3, 6]]"', N_("compare both outputs")),
@@ -86,6 +87,12 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
             ("normgrade warm", N_("the whole course")),
             ("normgrade warm layer_norm rms_norm", N_("two exercises")),
             ("normgrade warm --cores 2", N_("use only two cores")),
+            ("normgrade warm --seed 7 layer_norm", N_("for inputs of another seed")),
+        ),
+        "export": (
+            ("normgrade export gradescope layer_norm", N_("an autograder to upload")),
+            ("normgrade export gradescope layer_norm rms_norm -o week3.zip", N_("two exercises")),
+            ("normgrade export github layer_norm -o template", N_("a workflow to commit")),
         ),
         "similar": (
             ("normgrade similar class.zip", N_("show the pairs that are most alike")),

@@ -13,13 +13,21 @@ from normgrade.course.files import leads_to_device, put_in_place, read_start, re
 from normgrade.language import _
 from normgrade.language.errors import UsageError
 from normgrade.learner.workspace import MARK, Workspace
-from normgrade.report.render import renderer
+from normgrade.report.render import refuse_without_facts, renderer
 
-SUFFIXES: Mapping[str, str] = {".txt": "terminal", ".json": "json", ".xml": "junit", ".html": "html"}
+SUFFIXES: Mapping[str, str] = {".txt": "terminal", ".json": "json", ".xml": "junit", ".html": "html"}  # each with its usual format
+SUFFIX_OF: Mapping[str, str] = {
+    **{format: suffix for suffix, format in SUFFIXES.items()},
+    **{"gradescope": ".json", "github": ".txt", "classroom50": ".json", "prairielearn": ".json"},
+}
 TITLE = f"normgrade {__version__}\n\n"  # above a report for people, so that it is recognised
+TITLED = ("terminal", "github")
 STARTS = re.compile(  # the first bytes of reports of normgrade, in all versions that have such a sign
     rb"""normgrade\ \d+\.\S+\n\n
     |\{\s*"version":\ \d+,\s*"normgrade":\ "
+    |\{\s*"extra_data":\ \{\s*"normgrade":\ "
+    |\{\s*"normgrade":\ "
+    |\{\s*"schema":\ "classroom50/result/v1"
     |<\?xml\ [^>]*>\s*<testsuites\ name="normgrade"
     |<!DOCTYPE\ html>\s*<html\ [^>]*>\s*<head>\s*<meta\ name="generator"\ content="normgrade">
     |\Z""",  # an empty file, as mktemp makes one
@@ -31,11 +39,13 @@ START_BYTES = 256
 def format_of(format: str | None, output: Path | None) -> str:
     """Return the format that --format names, or the suffix of the file. Raise a UsageError if they contradict each other."""
     meant = SUFFIXES.get(output.suffix.lower()) if output is not None else None
-    if format is not None:
-        renderer(format)
-    if format is None or meant in (None, format):
-        return format or meant or "terminal"
-    suffix = next(suffix for suffix, each in SUFFIXES.items() if each == format)
+    if format is None:
+        return meant or "terminal"
+    renderer(format)
+    refuse_without_facts(format)
+    suffix = SUFFIX_OF[format]
+    if meant in (None, SUFFIXES[suffix]):
+        return format
     raise UsageError(
         _(
             '--format is {format}, but the file name "{path}" means {meant}. Omit --format, or use a file name that ends in {suffix}.',
@@ -101,7 +111,7 @@ def refuse_links(path: Path, workspace: Workspace | None) -> None:
 
 def write_report(output: Path, format: str, text: str) -> None:
     """Write a report, as a new file with the usual mode, or to a device. Raise a UsageError if that is not possible."""
-    title = TITLE if format == "terminal" else ""
+    title = TITLE if format in TITLED else ""
     refuse_unless_writable(output)  # again: another program may have written there during grading
     try:
         if leads_to_device(output):

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from normgrade.cli.bar import progress
+from normgrade.cli.check import seed_of
 from normgrade.cli.options import course_option, say, whole_number
 from normgrade.cli.shell_words import slugs_alike
 from normgrade.cli.warn import warn_of_folders, warn_of_unfinished, without_hindered
@@ -22,8 +23,9 @@ MEGABYTE = 10**6
 @click.command("warm")
 @click.argument("slugs", nargs=-1, metavar="[SLUG]…", shell_complete=slugs_alike)
 @click.option("--cores", callback=whole_number(1, 256), metavar="N", help="Number of cores to use, all by default.")
+@click.option("--seed", callback=seed_of, default="0", metavar="N", help="Seed of the inputs, 0 by default.")
 @course_option
-def warm_command(slugs: tuple[str, ...], cores: int | None, course_folder: Path | None) -> int:
+def warm_command(slugs: tuple[str, ...], cores: int | None, seed: int, course_folder: Path | None) -> int:
     """Compute the expectations of the checks in advance.
 
     Otherwise the first check of an exercise computes them, and takes longer. Without SLUG, the whole course is prepared.
@@ -37,7 +39,7 @@ def warm_command(slugs: tuple[str, ...], cores: int | None, course_folder: Path 
 
     started = time.monotonic()
     with progress() as watched:
-        warm(chosen, Options(progress=watched, cores=cores or available()))
+        warm(chosen, Options(seed, progress=watched, cores=cores or available()))
     say(
         n_(
             "{n} exercise is ready after {seconds:.1f} s. The cache in {folder} uses {size} MB. Running this again takes no time.",

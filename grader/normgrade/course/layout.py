@@ -60,6 +60,11 @@ def is_left_out(folder: str) -> bool:
     return folder[0] in "._"
 
 
+def folders_in(course: Path) -> tuple[Path, ...]:
+    """Return the folders that hold all of a course except for its settings."""
+    return exercises_in(course), course / "solutions", course / "tests" / "hidden"
+
+
 @dataclass(frozen=True, slots=True)
 class Files:
     """The files of one exercise. They need not exist yet.

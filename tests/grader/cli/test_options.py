@@ -75,3 +75,8 @@ def test_other_values_are_no_whole_numbers(value: str) -> None:
 )
 def test_the_worst_outcome_decides_the_exit_code(outcomes: tuple[Outcome, ...], code: int) -> None:
     assert exit_code([Report("rms", "rms.py", outcome, 8, "linux", 0, 0.1) for outcome in outcomes]) == code
+
+
+@pytest.mark.parametrize(("outcome", "code"), [(Outcome.PASSED, 0), (Outcome.FAILED, 0), (Outcome.NOT_STARTED, 0), (Outcome.ERROR, 3)])
+def test_for_classroom50_only_a_fault_of_the_grader_counts(outcome: Outcome, code: int) -> None:
+    assert exit_code([Report("rms", "rms.py", outcome, 8, "linux", 0, 0.1)], "classroom50") == code

@@ -13,10 +13,11 @@ import pytest
 from sample_reports import EVERY_KIND
 
 from normgrade.cli import check as check_module
-from normgrade.cli.output import SUFFIXES, refuse_unless_writable, write_report
+from normgrade.cli.output import SUFFIX_OF, SUFFIXES, refuse_unless_writable, write_report
 from normgrade.course.course import Course
 from normgrade.language.errors import UsageError
 from normgrade.report.render import FORMATS, render
+from normgrade.report.render.classroom50 import NEEDED
 from normgrade.report.render.detail import QUIET, VERBOSE, Detail
 
 Invoke = Callable[..., subprocess.CompletedProcess[str]]
@@ -84,7 +85,9 @@ def test_no_command_overwrites_another_file(command: str, invoke: Invoke, here: 
 
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("detail", [QUIET, VERBOSE])
-def test_a_report_is_overwritten_by_a_report(format: str, detail: Detail, tmp_path: Path) -> None:
+def test_a_report_is_overwritten_by_a_report(format: str, detail: Detail, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in (*NEEDED, "OWNER"):
+        monkeypatch.setenv(name, "submit/2026-02-02T09-30-00Z")
     path = tmp_path / "report"
     for number in range(2):
         write_report(path, format, render(EVERY_KIND[number:], format, detail))
@@ -186,6 +189,9 @@ def test_a_pipe_takes_a_report_as_it_is_printed(tmp_path: Path) -> None:
         ("--output r.html", '<!DOCTYPE html><html lang="en"><head><meta name="generator" content="normgrade">'),
         ("--output r --format json", '{\n  "version": 1'),
         ("--output r.xml --format junit", "<?xml "),
+        ("--output results.json --format prairielearn", '{\n  "normgrade": "'),
+        ("--output log.txt --format github", "normgrade "),
+        ("--output results.json --format gradescope", '{\n  "extra_data": {\n    "normgrade": "'),
     ],
 )
 def test_file_name_chooses_the_format_unless_given(arguments: str, start: str, invoke: Invoke, here: Path) -> None:
@@ -198,7 +204,12 @@ def test_file_name_chooses_the_format_unless_given(arguments: str, start: str, i
 @pytest.mark.parametrize("command", ["check", "verify"])
 @pytest.mark.parametrize(
     ("format", "path", "meant", "suffix"),
-    [("json", "r.html", "html", ".json"), ("terminal", "r.json", "json", ".txt"), ("junit", "r.txt", "terminal", ".xml")],
+    [
+        ("json", "r.html", "html", ".json"),
+        ("terminal", "r.json", "json", ".txt"),
+        ("junit", "r.txt", "terminal", ".xml"),
+        ("gradescope", "r.html", "html", ".json"),
+    ],
 )
 def test_a_name_that_contradicts_the_format_is_refused(
     command: str, format: str, path: str, meant: str, suffix: str, invoke: Invoke, here: Path
@@ -211,4 +222,18 @@ def test_a_name_that_contradicts_the_format_is_refused(
 
 
 def test_every_format_has_a_suffix() -> None:
-    assert sorted(SUFFIXES.values()) == sorted(FORMATS)
+    assert SUFFIX_OF.keys() == FORMATS.keys()
+    assert {SUFFIX_OF[format] for format in FORMATS} == SUFFIXES.keys()
+    assert [SUFFIX_OF[format] for format in SUFFIXES.values()] == [*SUFFIXES]
+
+
+def test_facts_that_a_format_needs_are_asked_before_grading(invoke: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in (*NEEDED, "OWNER", "USERNAME", "GITHUB_ACTOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(check_module, "grade", None)
+    said = invoke("check", "rms", "--format", "classroom50")
+    assert (said.returncode, said.stdout) == (2, "")
+    assert said.stderr == (
+        "Error: The format classroom50 needs CLASSROOM, ASSIGNMENT, SUBMISSION_TAG, COMMIT_URL, RELEASE_URL and OWNER in the environment, "
+        "as a runner of Classroom 50 sets them. Use --format json elsewhere.\n"
+    )

@@ -16,6 +16,7 @@ from plain_pytest import pytest_on
 from normgrade.cli import check as check_module
 from normgrade.course.course import Course
 from normgrade.grading.grade import Submission, grade
+from normgrade.report.render.classroom50 import NEEDED
 
 Invoke = Callable[..., subprocess.CompletedProcess[str]]
 NAME = "::error::##[group].py"
@@ -37,7 +38,8 @@ def rms(x, eps=1e-5):
 """
 NO_PYTHON = "def rms(x, eps=1e-5):\n    ::error::##[error]##vso[task.complete result=Succeeded;]\n"
 SUBMISSIONS = {"raises": RAISES, "returns": RETURNS, "no Python": NO_PYTHON}
-WAYS: tuple[list[str], ...] = ([], ["-v"], ["-q"], ["--format", "junit"], ["--format", "json"], ["--format", "html"])
+DATA = ("json", "gradescope", "prairielearn", "classroom50")
+WAYS: tuple[list[str], ...] = ([], ["-v"], ["-q"], *(["--format", format] for format in ("junit", "html", *DATA)))
 every_submission = pytest.mark.parametrize("source", SUBMISSIONS.values(), ids=SUBMISSIONS)
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="names of files as POSIX has them")
 
@@ -49,15 +51,46 @@ def test_submission_cannot_put_commands_into_a_log(
     (here / NAME).write_text(source, encoding="utf-8")
     reports = grade([Submission(tiny.exercise("rms"), here / NAME, NAME)])
     monkeypatch.setattr(check_module, "grade", lambda submissions, options, on_report: reports)
+    for name in (*NEEDED, "OWNER"):
+        monkeypatch.setenv(name, "submit/2026-02-02T09-30-00Z")
     said = {" ".join(way): invoke("check", NAME, "--exercise", "rms", *way) for way in WAYS}
     for way, done in said.items():
-        assert (done.returncode, done.stderr) == (1, ""), way
+        assert (done.returncode, done.stderr) == (0 if "classroom50" in way else 1, ""), way
         assert (commands_in(done.stdout), steering_in(done.stdout) - {"\t"}) == ([], set()), way
     for element in ElementTree.fromstring(said["--format junit"].stdout).iter():
         assert [*map(commands_in, (element.text or "", *element.attrib.values()))] == [[]] * (1 + len(element.attrib)), element.tag
     assert json.loads(said["--format json"].stdout)["reports"][0]["submission"] == NAME
     assert said["-q"].stdout.startswith("✗ rms · ::error::·#[group].py · 0 of 8 points")
     assert "·:error" in said["-v"].stdout
+
+
+@every_submission
+def test_github_obeys_annotations_and_no_submission(
+    source: str, here: Path, tiny: Course, invoke: Invoke, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A runner that reads the log as GitHub's does finds the annotations of normgrade, and nothing else."""
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(here / "summary.md"))
+    (here / NAME).write_text(source, encoding="utf-8")
+    done = invoke("check", NAME, "--exercise", "rms", "--format", "github")
+    assert (done.returncode, done.stderr) == (1, "")
+    obeyed = obeyed_in(done.stdout)
+    assert obeyed and all(line.startswith("::error file=") and "title=" in line for line in obeyed)
+    assert steering_in(done.stdout) - {"\t"} == set()
+    summary = (here / "summary.md").read_text(encoding="utf-8")
+    assert (commands_in(summary), steering_in(summary) - {"\t"}) == ([], set()) and "<script" not in summary
+
+
+def obeyed_in(log: str) -> list[str]:
+    """Return the lines of a log that GitHub's runner obeys, except for those that stop its reading and end that."""
+    obeyed, stopped = [], ""
+    for line in log.splitlines():
+        if stopped:
+            stopped = "" if line.strip() == f"::{stopped}::" else stopped
+        elif line.strip().startswith("::stop-commands::"):
+            stopped = line.strip().removeprefix("::stop-commands::")
+        else:
+            obeyed += commands_in(line)
+    return obeyed
 
 
 @every_submission

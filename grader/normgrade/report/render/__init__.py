@@ -12,6 +12,7 @@ from normgrade.report.render.detail import USUAL, Detail
 from normgrade.report.report import Report
 
 Renderer = Callable[[Sequence[Report], Detail], str]
+FROM_ENVIRONMENT = ("classroom50",)  # formats with facts that a runner tells in the environment
 
 
 def render(reports: Sequence[Report], format: str, detail: Detail = USUAL) -> str:
@@ -25,6 +26,12 @@ def renderer(format: str) -> Renderer:
         meant, known = did_you_mean(format, FORMATS), ", ".join(FORMATS)
         raise UsageError(_('"{name}" is not a valid format.{meant} Use one of: {known}.', name=format, meant=meant, known=known))
     return FORMATS[format]
+
+
+def refuse_without_facts(format: str) -> None:
+    """Raise UsageError if the environment lacks a fact that the format needs, as early as possible: rendering no reports tells it."""
+    if format in FROM_ENVIRONMENT:
+        render((), format)
 
 
 def preload(format: str) -> None:
@@ -59,4 +66,39 @@ def as_html(reports: Sequence[Report], detail: Detail) -> str:
     return render_html(reports)
 
 
-FORMATS: Mapping[str, Renderer] = MappingProxyType({"terminal": as_terminal, "json": as_json, "junit": as_junit, "html": as_html})
+def as_gradescope(reports: Sequence[Report], detail: Detail) -> str:
+    from normgrade.report.render.gradescope import render_gradescope  # loads NumPy
+
+    return render_gradescope(reports)
+
+
+def as_github(reports: Sequence[Report], detail: Detail) -> str:
+    from normgrade.report.render.github import render_github  # loads NumPy
+
+    return render_github(reports)
+
+
+def as_classroom50(reports: Sequence[Report], detail: Detail) -> str:
+    from normgrade.report.render.classroom50 import handed_in_here, render_classroom50  # loads NumPy
+
+    return render_classroom50(reports, handed_in_here())
+
+
+def as_prairielearn(reports: Sequence[Report], detail: Detail) -> str:
+    from normgrade.report.render.prairielearn import render_prairielearn  # loads NumPy
+
+    return render_prairielearn(reports)
+
+
+FORMATS: Mapping[str, Renderer] = MappingProxyType(
+    {
+        "terminal": as_terminal,
+        "json": as_json,
+        "junit": as_junit,
+        "html": as_html,
+        "gradescope": as_gradescope,
+        "github": as_github,
+        "classroom50": as_classroom50,
+        "prairielearn": as_prairielearn,
+    }
+)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from normgrade import __version__
-from normgrade.language.visible import HOLDS_A_COMMAND, STEERS
+from normgrade.language.visible import HOLDS_A_COMMAND, STEERS, visible
 from normgrade.report.report import ArrayDifference, Check, Diagnosis, Difference, Finding, Raised, Report, Spot, WrongStep
 
 VERSION = 1
@@ -26,8 +26,22 @@ def render_json(reports: Sequence[Report]) -> str:
 
 def as_object(content: Mapping[str, Any]) -> str:
     """Return the content as one JSON object, after the version of the format and of normgrade."""
-    text = json.dumps({"version": VERSION, "normgrade": __version__, **content}, ensure_ascii=False, allow_nan=False, indent=2)
+    return dumped({"version": VERSION, "normgrade": __version__, **content})
+
+
+def dumped(content: Mapping[str, Any]) -> str:
+    """Return an object as JSON in which no text does harm in a terminal or a log."""
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2)
     return HOLDS_A_COMMAND.sub(escaped, STEERS.sub(escaped, LONE_SURROGATE.sub("\ufffd", text))) + "\n"
+
+
+def readable(content: Any) -> Any:
+    """Return content for JSON in which every text may be shown to people: without control characters and commands of a CI system."""
+    if isinstance(content, Mapping):
+        return {name: readable(value) for name, value in content.items()}
+    if isinstance(content, list):
+        return list(map(readable, content))
+    return visible(content) if isinstance(content, str) else content
 
 
 def escaped(sign: re.Match[str]) -> str:

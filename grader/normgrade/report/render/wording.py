@@ -56,6 +56,12 @@ def sandbox_in_word(report: Report) -> str:
     return _(NOTHING_RAN) if report.sandbox == NOTHING_RAN else one_line(report.sandbox)
 
 
+def titled(report: Report) -> str:
+    """Return the exercise, and the submission if it says more than that, as the files of several people do."""
+    exercise, submission = one_line(report.exercise), one_line(report.submission)
+    return exercise if submission == f"{exercise}.py" else f"{exercise} · {submission}"
+
+
 def claim_of(check: Check) -> str:
     """Return the claim of the check; its name if the suite makes no claim."""
     return one_line(check.claim) or one_line(check.name)

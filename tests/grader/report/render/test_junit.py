@@ -103,6 +103,12 @@ def test_junit_counts_its_cases() -> None:
     }  # fmt: skip
 
 
+def test_the_submission_keeps_the_files_of_several_people_apart() -> None:
+    [suite] = ElementTree.fromstring(render([replace(FAILED, submission="o.b-7/batch_norm.py")], "junit"))
+    assert suite.get("name") == "batch_norm · o.b-7/batch_norm.py"
+    assert {case.get("classname") for case in suite.iter("testcase")} == {"normgrade.batch_norm · o\u2024b-7/batch_norm\u2024py"}
+
+
 def test_junit_has_the_score_as_properties() -> None:
     root = ElementTree.fromstring(render([FAILED], "junit"))
     assert {found.get("name"): found.get("value") for found in root.iter("property")} == {

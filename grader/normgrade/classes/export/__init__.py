@@ -1,0 +1,1 @@
+"""Export: the files with which other systems grade exercises."""

@@ -1,0 +1,135 @@
+"""Reports for the log of GitHub Actions: annotations at their places, and no command of a submission between them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hostile_texts import HOSTILE_TEXTS, commands_in, steering_in
+from sample_reports import BANNED, BIASED, BROKEN, EVERY_KIND, FAILED, FOUND, NOT_STARTED, PASSED, SPOT, failed, hostile, report
+from thorough import all_or
+
+from normgrade.report.render import render
+from normgrade.report.render.github import MOST, token
+from normgrade.report.render.plain import plain
+from normgrade.report.report import Diagnosis, Raised, Report, WrongStep
+from normgrade.report.reveal import reveal
+
+COMMAND = re.compile(r"::(?P<kind>error|warning|notice) (?P<properties>(?:[a-zA-Z]+=[^,:\n\r]*,)*[a-zA-Z]+=[^,:\n\r]*)::(?P<text>[^\n\r]*)")
+
+
+@pytest.fixture(autouse=True)
+def outside_of_actions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GITHUB_WORKSPACE", raising=False)
+
+
+def annotated(*reports: Report) -> list[str]:
+    """Return the lines after the plain text."""
+    return render(reports, "github").partition(f"::{token()}::\n")[2].splitlines()
+
+
+def test_the_plain_text_stands_where_no_command_is_obeyed() -> None:
+    said, _end, _annotations = render((FAILED, FOUND), "github").partition(f"\n::{token()}::\n")
+    assert said == f"::stop-commands::{token()}\n{plain((FAILED, FOUND))}"
+    assert re.fullmatch("[0-9a-f]{32}", token())
+
+
+def test_the_harm_that_weak_walls_allow_is_told() -> None:
+    weak = replace(FAILED, sandbox="process", lost=("network: your code can use it",))
+    assert "\n  network: your code can use it\nRun `normgrade doctor` to see why" in render([weak], "github")
+
+
+def test_a_mistake_is_annotated_at_its_place() -> None:
+    located = replace(FAILED, submission="anna/batch_norm.py", diagnoses=(replace(BIASED, spots=(SPOT,)),))
+    assert annotated(located) == [
+        "::error file=anna/batch_norm.py,line=19,col=13,endColumn=15,title=biased-running-variance::"
+        "running_var is updated with the biased variance. Multiply by n / (n − 1).%0Apass correction=1"
+    ]
+
+
+def test_mistake_without_a_place_is_annotated_at_the_file() -> None:
+    assert annotated(FAILED) == [
+        "::error file=batch_norm.py,title=biased-running-variance::"
+        "running_var is updated with the biased variance. Multiply by n / (n − 1)."
+    ]
+
+
+def test_findings_come_before_mistakes() -> None:
+    first, _second = annotated(replace(FAILED, findings=(BANNED,)))
+    assert first == "::error file=batch_norm.py,line=12,col=16,title=banned::F.batch_norm is banned: write it by hand"
+
+
+def test_an_exception_is_annotated_with_its_advice() -> None:
+    raised = Raised("ValueError: 1, 2: no", 4, 5, 3, "    raise", "forward", "Check the shape.")
+    assert annotated(report(failed(differences=(), message="ValueError: no", raised=raised))) == [
+        "::error file=batch_norm.py,line=4,col=5,endColumn=7,title=ValueError::1, 2: no%0ACheck the shape."
+    ]
+
+
+def test_the_first_wrong_step_is_annotated() -> None:
+    stepped = replace(FAILED, diagnoses=(), step=WrongStep("The root is 2 % off.", SPOT))
+    assert annotated(stepped)[0] == (
+        "::error file=batch_norm.py,line=19,col=13,endColumn=15,title=The first step that goes wrong::The root is 2 %25 off."
+    )
+
+
+@pytest.mark.parametrize(
+    ("one", "said"),
+    [
+        (PASSED, "::notice file=layer_norm.py,title=layer_norm::4 of 4 points, passed"),
+        (BROKEN, "::error file=batch_norm.py,title=batch_norm::0 of 2 points, error%3A the grader failed"),
+        (NOT_STARTED, "::warning file=rms_norm.py,title=rms_norm::rms_norm is not started."),
+        (reveal(FAILED, "score"), "::error file=batch_norm.py,title=batch_norm::4 of 14 points, not passed"),
+        (
+            replace(reveal(FAILED, "claims"), diagnoses=()),
+            "::error file=batch_norm.py,title=batch_norm::4 of 14 points, not passed%0AThe running statistics follow the batches",
+        ),
+    ],
+)
+def test_every_report_has_an_annotation(one: Report, said: str) -> None:
+    assert annotated(one)[0].startswith(said.replace("%3A", ":"))
+
+
+def test_ten_of_a_kind_are_shown_in_turn() -> None:
+    spots = tuple(replace(SPOT, line=line) for line in range(1, 10))
+    many = replace(FAILED, diagnoses=(replace(BIASED, spots=spots),))
+    shown = annotated(*(replace(many, submission=f"{name}.py") for name in "abc"))
+    assert len(shown) == MOST
+    assert [line.partition(",col")[0] for line in shown[:4]] == [
+        "::error file=a.py,line=1", "::error file=b.py,line=1", "::error file=c.py,line=1", "::error file=a.py,line=2",
+    ]  # fmt: skip
+    assert "\n17 more annotations are left out.\n::" in render([replace(many, submission=f"{name}.py") for name in "abc"], "github")
+
+
+def test_a_path_is_that_in_the_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "week").mkdir()
+    monkeypatch.chdir(tmp_path / "week")
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path))
+    assert annotated(replace(PASSED, submission="a.py"))[0].startswith("::notice file=week/a.py,title=")
+    assert annotated(replace(PASSED, submission=str(tmp_path / "b.py")))[0].startswith("::notice file=b.py,title=")
+    assert annotated(replace(PASSED, submission="/elsewhere/c.py"))[0].startswith("::notice file=/elsewhere/c.py,title=")
+
+
+def test_signs_of_a_command_are_escaped_in_a_name() -> None:
+    named = replace(PASSED, submission="100%,a:b.py")
+    assert annotated(named) == ["::notice file=100%25%2Ca%3Ab.py,title=layer_norm · 100%25%2Ca%3Ab.py::4 of 4 points, passed"]
+
+
+@pytest.mark.parametrize("text", all_or(20, HOSTILE_TEXTS), ids=all_or(20, range(len(HOSTILE_TEXTS))))
+def test_no_text_becomes_a_command_for_github(text: str) -> None:
+    mistake = Diagnosis((text,), text, (text,))
+    document = render([hostile(text), replace(hostile(text), diagnoses=(mistake,), findings=())], "github")
+    head, *lines = document.splitlines()
+    end = lines.index(f"::{token()}::")
+    assert head == f"::stop-commands::{token()}"
+    assert commands_in("\n".join(lines[:end])) == [] and steering_in(document) - {"\t"} == set()
+    for line in lines[end + 1 :]:
+        found = COMMAND.fullmatch(line)
+        assert found is not None and not re.search(r"##\w*\[", line), line
+
+
+def test_every_line_of_every_report_is_known() -> None:
+    for one in EVERY_KIND:
+        assert all(map(COMMAND.fullmatch, annotated(one)))
