@@ -82,12 +82,15 @@ def command_named(name: str) -> click.Command:
     return found
 
 
-def in_language(command: click.Command) -> click.Command:
-    """Return a copy of the command, with its help in the current language, and with the option --lang."""
+def in_language(command: click.Command, name: str | None = None) -> click.Command:
+    """Return a copy of the command, with its help in the current language, and with the option --lang.
+
+    Its examples are those of the `name`, by default its own.
+    """
     command = copy(command)
     command.help = _(help_of(command))
     command.short_help = re.split(r"(?<=[.。])", command.help, maxsplit=1)[0].rstrip(".。")  # the first sentence
-    command.epilog = examples(command.name or "")
+    command.epilog = examples(name or command.name or "")
     command.params = [*map(copy, (*command.params, lang_option))]
     for option in command.params:
         if isinstance(option, click.Option) and option.help:

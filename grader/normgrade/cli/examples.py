@@ -94,6 +94,31 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
             ("normgrade export gradescope layer_norm rms_norm -o week3.zip", N_("two exercises")),
             ("normgrade export github layer_norm -o template", N_("a workflow to commit")),
         ),
+        "grade": (
+            ("normgrade grade class.zip", N_("grade a download from Moodle, Canvas or Gradescope")),
+            ("normgrade grade submitted --dry-run", N_("only say what would be graded")),
+            ("normgrade grade hw3 --exercise rms_norm", N_("files that are not named after it")),
+            ("normgrade grade class.zip --roster students.csv", N_("also name absent students")),
+        ),
+        "gradebook": (
+            ("normgrade gradebook export --output marks.csv", N_("write the marks as CSV")),
+            ("normgrade gradebook show", N_("show all marks")),
+        ),
+        "gradebook show": (
+            ('normgrade gradebook show "Anna Li"', N_("show the results of a student")),
+            ('normgrade gradebook show "Anna Li" layer_norm', N_("show the whole report")),
+        ),
+        "gradebook export": (
+            ("normgrade gradebook export --output marks.csv --bom", N_("for Excel")),
+            ('normgrade gradebook export --format canvas --title rms_norm="RMS (4711)"', N_("for Canvas")),
+        ),
+        "gradebook override": (
+            ('normgrade gradebook override "Anna Li" rms_norm 18 --why "oral exam"', N_("set a mark")),
+            ('normgrade gradebook override "Anna Li" rms_norm none --why mistaken', N_("end that")),
+        ),
+        "gradebook diff": (("normgrade gradebook diff", N_("after `normgrade grade --again`")),),
+        "gradebook stats": (("normgrade gradebook stats", N_("show the commonest mistakes")),),
+        "gradebook forget": (('normgrade gradebook forget "Anna Li"', N_("delete all about her")),),
         "similar": (
             ("normgrade similar class.zip", N_("show the pairs that are most alike")),
             ("normgrade similar hw1 --exercise layer_norm --top 3", N_("of one exercise, show three")),

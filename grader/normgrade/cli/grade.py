@@ -18,24 +18,27 @@ from normgrade.classes.reading.roster import read_roster
 from normgrade.cli.bar import progress
 from normgrade.cli.check import grading_options
 from normgrade.cli.class_words import left_out_in_words, summary_of, understood
-from normgrade.cli.gradebook import gradebook_option
-from normgrade.cli.options import course_option, say, whole_number
+from normgrade.cli.gradebook import gradebook_option, revealed
+from normgrade.cli.options import course_option, hand_over, say, whole_number
+from normgrade.cli.output import format_of, refuse_unless_writable
 from normgrade.cli.shell_words import slugs_alike
 from normgrade.cli.warn import warn_of_folders, without_hindered
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
 from normgrade.grading.grading_options import Options, available
 from normgrade.language import _, n_
-from normgrade.language.errors import UsageError, did_you_mean
+from normgrade.language.errors import UsageError
 from normgrade.language.visible import visible, write_data
 from normgrade.learner.workspace import find_course
+from normgrade.report.render import FORMATS
 
 if TYPE_CHECKING:
     from normgrade.classes.executors import Choice
     from normgrade.classes.session import Plan, Tally
+    from normgrade.report.report import Report
 
 BROKE = 3  # the exit code if the grader could not tell of some
-FORMATS = "terminal", "jsonl"
+SUMMARY, LINES = "terminal", "jsonl"  # formats that are written while the class is graded
 
 
 @click.command("grade")
@@ -50,7 +53,13 @@ FORMATS = "terminal", "jsonl"
 @click.option("--cores", callback=whole_number(1, 256), metavar="N", help="Number of cores to use, all by default.")
 @click.option("--executor", metavar="MODULE:FUNCTION", default="", help="Grade with the executor that this function returns.")
 @click.option("--cluster", metavar="ADDRESS", default="", help="Grade on a cluster of Dask, as in tcp://10.0.0.1:8786.")
-@click.option("--format", "format", metavar="terminal|jsonl", default="terminal", help="With jsonl, write each report as a line to stdout.")
+@click.option(
+    "--format",
+    "format",
+    metavar="|".join(("jsonl", *FORMATS)),
+    help="Write the reports in this format. With jsonl, each one is a line on stdout as soon as it is known.",
+)
+@click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the reports to FILE.")
 @gradebook_option
 @grading_options
 @course_option
@@ -64,7 +73,8 @@ def grade_command(
     cores: int | None,
     executor: str,
     cluster: str,
-    format: str,
+    format: str | None,
+    output: Path | None,
     gradebook_file: Path,
     seed: int,
     timeout: float | None,
@@ -80,14 +90,15 @@ def grade_command(
 
     if not paths:
         raise UsageError(_("Nothing to grade: pass the folder or the zip file with the hand-ins, as in `normgrade grade class.zip`."))
-    refuse_unknown_format(format)
+    format = wanted(format, output)
     if executor and cluster:
         raise UsageError(_("--executor and --cluster exclude each other. Pass one of them."))
     course = find_course(course_folder)
     if slug is not None:
         course.exercise(slug)  # raises if there is none
     found = handed_in(paths, course.slugs, layout, slug, read_roster(roster_file) if roster_file else None)
-    tell = partial(say, to_stderr=format != "terminal")
+    writes = format != SUMMARY or output is not None
+    tell = partial(say, to_stderr=writes and output is None)
     tell(*understood(found), *left_out_in_words(found))
     if dry_run:
         return 0
@@ -99,15 +110,29 @@ def grade_command(
         tell(*plan_in_words(planned))
         tally = grade_new(planned, course, sound, gradebook, options, Choice(options.cores, executor, cluster), format)
         tell(*tally_in_words(tally), *summary_of(gradebook.marks().values(), [each.slug for each in sound]))
+        if writes and format != LINES:
+            hand_over(reports_of(found, gradebook, course), format, output)
         tell(_('The marks are in "{path}". `normgrade gradebook export` writes them as CSV.', path=gradebook.path))
     return BROKE if tally.errors else 0
 
 
-def refuse_unknown_format(format: str) -> None:
-    """Raise a UsageError if there is no such format."""
-    if format not in FORMATS:
-        meant, known = did_you_mean(format, FORMATS), ", ".join(FORMATS)
-        raise UsageError(_('"{name}" is not a valid format.{meant} Use one of: {known}.', name=format, meant=meant, known=known))
+def wanted(format: str | None, output: Path | None) -> str:
+    """Return the format in which reports are written. Raise a UsageError if there is none, or if FILE cannot be written."""
+    if format == LINES:
+        if output is not None:
+            raise UsageError(_("--format jsonl writes to stdout. Omit --output, and redirect the output to a file."))
+        return LINES
+    found = format_of(format, output)
+    if output is not None:
+        refuse_unless_writable(output)
+    return found
+
+
+def reports_of(found: HandedIn, gradebook: Gradebook, course: Course) -> list[Report]:
+    """Return the reports on the hand-ins that count, as far as the course reveals them."""
+    marks = gradebook.marks()
+    results = (marks[key].result for each in found.hand_ins if (key := (each.student, each.exercise)) in marks)
+    return [revealed(result, course.exercise(result.exercise)) for result in results if result is not None]
 
 
 def planned_for(found: HandedIn, sound: Sequence[Exercise], gradebook: Gradebook, options: Options, again: bool) -> Plan:
@@ -140,7 +165,7 @@ def grade_new(
             for graded, results in grade_class(planned, gradebook, grade):
                 tally.count(graded, results)
                 watched(tally.in_words(), tally.done, tally.total)
-                if format == "jsonl":
+                if format == LINES:
                     write_data("".join(map(as_line, results)))
     return tally
 

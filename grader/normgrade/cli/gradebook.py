@@ -14,11 +14,13 @@ from normgrade.classes.gradebook import Gradebook, Mark, Override, Result
 from normgrade.cli.class_words import change_in_words, marks_in_words, result_in_words, summary_of
 from normgrade.cli.options import DETAILS, F, hand_over, say
 from normgrade.cli.subcommands import Subcommands
+from normgrade.course.exercise import Exercise
 from normgrade.course.files import leads_to_device, put_in_place, write_directly
 from normgrade.language import _, n_
 from normgrade.language.errors import UsageError, did_you_mean
 from normgrade.language.visible import visible_name, write_data
 from normgrade.report.report import Report
+from normgrade.report.reveal import reveal
 
 MOST_POINTS = 10**6
 
@@ -35,12 +37,15 @@ def gradebook_option(command: F) -> F:
     )(command)
 
 
-@click.group("gradebook", cls=Subcommands)
-def gradebook_command() -> None:
+@click.group("gradebook", cls=Subcommands, invoke_without_command=True)
+@click.pass_context
+def gradebook_command(context: click.Context) -> None:
     """Read, write out and change the marks of a class.
 
     `normgrade grade` fills the gradebook, a file with every result and every mark that a person set.
     """
+    if context.invoked_subcommand is None:
+        raise UsageError(_("`normgrade gradebook` needs a command: {known}.", known=", ".join(gradebook_command.commands)))
 
 
 @gradebook_command.command("show")
@@ -178,6 +183,11 @@ def mark_of(student: str, slug: str, gradebook: Gradebook) -> Result:
 def report_of(result: Result) -> Report:
     """Return the report of a result, under the name of its file."""
     return replace(result.as_report, submission=result.origin)
+
+
+def revealed(result: Result, exercise: Exercise) -> Report:
+    """Return the report of a result, as far as the course reveals it."""
+    return reveal(report_of(result), exercise.reveal)
 
 
 def overrides_in_words(student: str, gradebook: Gradebook) -> Iterator[str]:

@@ -15,7 +15,7 @@ class Subcommands(click.Group):
         from normgrade.cli import in_language  # only when a command is called
 
         found = super().get_command(context, name)
-        return None if found is None else in_language(found)
+        return None if found is None else in_language(found, f"{self.name} {name}")
 
     def resolve_command(self, context: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         known = [*self.commands]

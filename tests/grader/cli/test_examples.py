@@ -8,11 +8,14 @@ import click
 import pytest
 
 from normgrade import cli
+from normgrade.cli import command_named
 from normgrade.cli.examples import EXAMPLES, LONGEST, examples
 
 
 def test_every_command_that_takes_anything_has_examples() -> None:
-    assert set(EXAMPLES) == {"normgrade", *cli.COMMANDS} - {"demo"}
+    groups = {name: found for name in cli.COMMANDS if isinstance(found := command_named(name), click.Group)}
+    of_groups = {f"{name} {each}" for name, group in groups.items() for each in group.commands}
+    assert set(EXAMPLES) == {"normgrade", *cli.COMMANDS, *of_groups} - {"demo"}
 
 
 @pytest.mark.parametrize(
@@ -23,8 +26,12 @@ def test_example_calls_its_command_with_known_options(command: str, line: str) -
     if command == "normgrade" and (not arguments or arguments[0] in cli.COMMANDS):
         command, arguments = (arguments[0], arguments) if arguments else (command, [])
     if command != "normgrade":
-        assert arguments.pop(0) == command
-        found = cli.normgrade.get_command(click.Context(cli.normgrade), command)
+        found: click.Command | None = cli.normgrade
+        for name in command.split():
+            assert isinstance(found, click.Group) and arguments.pop(0) == name
+            found = found.get_command(click.Context(found), name)
+        if isinstance(found, click.Group):
+            found = found.get_command(click.Context(found), arguments[0])
         assert found is not None
         known = {name for option in found.params if isinstance(option, click.Option) for name in option.opts}
         assert {each.partition("=")[0] for each in arguments if each.startswith("-")} <= known

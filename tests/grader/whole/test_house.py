@@ -51,6 +51,8 @@ NOT_OF_A_MODULE = {  # test files of something larger than a module
     "whole": "the whole program",
     "inspection/test_inspection.py": "inspection",
     "cli/test_cli.py": "cli",
+    "cli/test_grade_command.py": "cli/grade.py",  # grading/grade.py has the plain name
+    "cli/test_gradebook_command.py": "cli/gradebook.py",  # and classes/gradebook.py
     "worker/walls/test_walls.py": "worker/walls",
     "worker/test_fuzz.py": "worker",
     "report/render/test_render.py": "report/render",
@@ -61,6 +63,10 @@ NOT_OF_A_MODULE = {  # test files of something larger than a module
 TESTED_ELSEWHERE = {  # modules without a test file of their own: names, tables, or the front of a package
     "classes/hand_ins.py": "classes/reading/test_collecting.py",
     "cli/__init__.py": "cli/test_cli.py",
+    "cli/class_words.py": "cli/test_gradebook_command.py",
+    "cli/grade.py": "cli/test_grade_command.py",
+    "cli/gradebook.py": "cli/test_gradebook_command.py",
+    "cli/subcommands.py": "cli/test_gradebook_command.py",
     "cli/demo_files/batch_norm.py": "cli/test_demo.py",
     "course/settings.py": "course/test_reading.py",
     "language/__init__.py": "language/test_language.py",

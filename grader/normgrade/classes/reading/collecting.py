@@ -11,12 +11,12 @@ from normgrade.classes.hand_ins import HandedIn, HandIn, LeftOut
 from normgrade.classes.reading.budget import Budget
 from normgrade.classes.reading.choosing import Candidate, Choice, choice
 from normgrade.classes.reading.file_names import Names
-from normgrade.classes.reading.gradescope import Listed, Submitter, listed_in
 from normgrade.classes.reading.layouts import BY_FOLDERS, GRADESCOPE_EXPORT, Place, best_layout, placing
 from normgrade.classes.reading.left_out import about, nobodys, nothing, of_replaced, others, without_exercise
 from normgrade.classes.reading.printable import printable_name, shown
 from normgrade.classes.reading.roster import Roster
 from normgrade.classes.reading.students import Person, names_of
+from normgrade.classes.reading.submitters import Listed, Submitter, listed_in
 from normgrade.classes.reading.tree import Tree, tree_of
 from normgrade.language import _
 from normgrade.language.errors import UsageError

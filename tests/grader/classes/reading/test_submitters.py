@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from normgrade.classes.hand_ins import LeftOut
-from normgrade.classes.reading.gradescope import Listed, Submitter, listed_in, submitters
+from normgrade.classes.reading.submitters import Listed, Submitter, listed_in, submitters
 
 LISTING = """\
 submission_12:
