@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import Invoke
 from kept_results import result
 
 from normgrade.classes.gradebook import Gradebook
 
+Invoke = Callable[..., subprocess.CompletedProcess[str]]
 MOODLE = "Identifier,Full name,Grade,Maximum grade,Last modified (grade)\nParticipant 1,Anna Li,,10.00,-\nParticipant 2,Bob,,10.00,-\n"
 
 
