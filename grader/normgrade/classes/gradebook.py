@@ -17,7 +17,6 @@ from typing import Any, Self
 from normgrade.classes.hand_ins import HandIn
 from normgrade.language import _
 from normgrade.language.errors import UsageError
-from normgrade.report.from_json import report_from_json
 from normgrade.report.report import Outcome, Report
 
 OURS = 0x6E6F726D  # the application id of the file: "norm"
@@ -155,6 +154,8 @@ class Result:
     @property
     def as_report(self) -> Report:
         """The report, with everything except for the arrays of its differences."""
+        from normgrade.report.from_json import report_from_json  # loads NumPy
+
         return report_from_json(json.loads(self.report), self.source.decode(errors="replace"))
 
 
@@ -318,6 +319,12 @@ class Gradebook:
             mark = found.get(key, Mark(*key, None))
             found[key] = replace(mark, override=None if override.points is None else override)
         return {key: mark for key, mark in found.items() if mark.result is not None or mark.override is not None}
+
+    def exercises(self) -> set[str]:
+        """Return the slugs of the exercises with a result or an override."""
+        with usable(self.path):
+            rows = self.database.execute("SELECT exercise FROM results UNION SELECT exercise FROM overrides WHERE points IS NOT NULL")
+            return {slug for (slug,) in rows}
 
     def newest(self) -> dict[tuple[str, str], tuple[str, Origin]]:
         """Return the digest and the origin of the result that counts, by student and exercise, without its report."""

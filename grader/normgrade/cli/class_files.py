@@ -2,21 +2,121 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
+from typing import Any
 
 import click
 
 from normgrade.classes.gradebook import Gradebook
-from normgrade.classes.worksheet import Filled, Wanted, Worksheet, filled
+from normgrade.classes.worksheet import Filled, Wanted, Worksheet, columns_of, filled, read_worksheet
 from normgrade.cli.class_words import names_in_words
 from normgrade.cli.options import F
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
 from normgrade.course.files import leads_to_device, put_in_place, write_directly
 from normgrade.language import _, n_
-from normgrade.language.errors import UsageError
+from normgrade.language.errors import UsageError, did_you_mean, either
 from normgrade.language.visible import visible_name
 
 FILLED = ".filled"  # before the suffix of a worksheet that is filled in
+FORMATS = ("html", "md")  # of feedback
+
+
+@dataclass(frozen=True, slots=True)
+class ClassFiles:
+    """The files to write after a class is graded, as far as they are asked for."""
+
+    worksheet: Worksheet | None
+    wanted: Wanted
+    feedback: Path | None
+    feedback_format: str
+    class_page: Path | None
+
+    def refuse_unfit(self, slugs: Iterable[str]) -> None:
+        """Raise a UsageError if it is not certain where the marks of these exercises belong in the worksheet."""
+        if self.worksheet is not None:
+            columns_of(self.worksheet, self.wanted, sorted(slugs))
+
+    def write(self, gradebook: Gradebook, course: Course) -> Iterator[str]:
+        """Write the files, and yield what is said of each."""
+        if self.worksheet is not None:
+            yield from fill_in(self.worksheet, gradebook, self.wanted, None, bom=False)
+        if self.feedback is not None:
+            yield write_feedback(self.feedback, gradebook, course, self.feedback_format)
+        if self.class_page is not None:
+            yield write_class_page(self.class_page, gradebook, course)
+
+
+def class_files_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that name files to write after grading. The command gets them as one argument, `files`."""
+
+    @wraps(command)
+    def collected(
+        *,
+        worksheet_file: Path | None,
+        columns: tuple[str, ...],
+        total: bool,
+        scale: bool,
+        feedback: Path | None,
+        feedback_format: str,
+        class_page: Path | None,
+        **rest: Any,
+    ) -> Any:
+        worksheet = read_worksheet(worksheet_file) if worksheet_file is not None else None
+        wanted = Wanted(rest["slug"], total, columns, scale)
+        return command(files=ClassFiles(worksheet, wanted, feedback, feedback_format, class_page), **rest)
+
+    folder = click.Path(path_type=Path)
+    with_page = click.option("--class-page", type=folder, metavar="DIR", help="Write a page about the class to DIR.")(collected)
+    with_feedback = click.option("--feedback", type=folder, metavar="DIR", help="Write a page for each student to DIR.")(
+        feedback_format_option("--feedback-format")(with_page)
+    )
+    return worksheet_options(with_feedback)
+
+
+def feedback_format_option(name: str) -> Callable[[F], F]:
+    """Return a decorator that adds the option for the format of feedback, under this name."""
+    return click.option(
+        name, "feedback_format", default=FORMATS[0], metavar="|".join(FORMATS), callback=feedback_format_of, help="Format of the feedback."
+    )
+
+
+def feedback_format_of(context: click.Context, option: click.Parameter, value: str) -> str:
+    """Return the name of a format of feedback, checked."""
+    if value in FORMATS:
+        return value
+    meant, known = did_you_mean(value, FORMATS), either(FORMATS)
+    raise UsageError(_('"{name}" is not a format of feedback.{meant} Use {known}.', name=value, meant=meant, known=known))
+
+
+def write_feedback(folder: Path, gradebook: Gradebook, course: Course, format: str) -> str:
+    """Write a page for each student, and return what is said of it."""
+    from normgrade.classes.feedback import feedback_pages  # loads NumPy
+    from normgrade.classes.own_files import write_pages  # only to write pages
+
+    levels = {exercise.slug: exercise.reveal for exercise in exercises_in(course, gradebook)}
+    number = write_pages(folder, feedback_pages(gradebook, levels, format))
+    return n_("{path}: {n} page of feedback.", "{path}: {n} pages of feedback.", number, path=visible_name(folder))
+
+
+def write_class_page(folder: Path, gradebook: Gradebook, course: Course) -> str:
+    """Write the page of the class with a page for each student, and return what is said of it."""
+    from normgrade.classes.class_page import INDEX, class_pages  # loads NumPy
+    from normgrade.classes.own_files import write_pages  # only to write pages
+
+    known = [exercise.slug for exercise in exercises_in(course, gradebook)]
+    slugs = [*known, *sorted(gradebook.exercises() - {*known})]
+    write_pages(folder, class_pages(gradebook, slugs))
+    students, path = len(gradebook.students()), visible_name(folder / INDEX)
+    return n_("{path}: the class, with a page of {n} student.", "{path}: the class, with pages of {n} students.", students, path=path)
+
+
+def exercises_in(course: Course, gradebook: Gradebook) -> list[Exercise]:
+    """Return the exercises of the course that have a mark, in the order for learners."""
+    return [exercise for exercise in course if exercise.slug in gradebook.exercises()]
 
 
 def worksheet_options(command: F) -> F:

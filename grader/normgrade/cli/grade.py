@@ -15,6 +15,7 @@ from normgrade.classes.hand_ins import HandedIn
 from normgrade.classes.roster import read_roster
 from normgrade.cli.bar import progress
 from normgrade.cli.check import grading_options
+from normgrade.cli.class_files import ClassFiles, class_files_options
 from normgrade.cli.class_words import left_out_in_words, summary_of, understood
 from normgrade.cli.gradebook import gradebook_option
 from normgrade.cli.options import course_option, say, whole_number
@@ -44,6 +45,7 @@ BROKE = 3  # the exit code if the grader could not tell of some
 @click.option("--dry-run", is_flag=True, help="Only say what would be graded.")
 @click.option("--again", is_flag=True, help="Also grade what the gradebook has already.")
 @click.option("--cores", callback=whole_number(1, 256), metavar="N", help="Number of cores to use, all by default.")
+@class_files_options
 @gradebook_option
 @grading_options
 @course_option
@@ -60,6 +62,7 @@ def grade_command(
     timeout: float | None,
     required: str,
     course_folder: Path | None,
+    files: ClassFiles,
 ) -> int:
     """Grade the hand-ins of a class.
 
@@ -77,8 +80,12 @@ def grade_command(
         return 0
     warn_of_folders()
     sound = without_hindered([course.exercise(name) for name in dict.fromkeys(each.exercise for each in found.hand_ins)], course_folder)
+    options = Options(seed, timeout, required=required, cores=cores or available())
     with Gradebook.open(gradebook_file, make=True) as gradebook:
-        return grade_and_tell(found, course, sound, gradebook, Options(seed, timeout, required=required, cores=cores or available()), again)
+        files.refuse_unfit({*gradebook.exercises(), *(exercise.slug for exercise in sound)})
+        code = grade_and_tell(found, course, sound, gradebook, options, again)
+        say(*files.write(gradebook, course))
+    return code
 
 
 def grade_and_tell(found: HandedIn, course: Course, sound: Sequence[Exercise], gradebook: Gradebook, options: Options, again: bool) -> int:

@@ -12,13 +12,21 @@ import click
 
 from normgrade.classes.gradebook import Gradebook, Mark, Override, Result
 from normgrade.classes.worksheet import Wanted, read_worksheet
-from normgrade.cli.class_files import fill_in, hand_over_bytes, worksheet_options
+from normgrade.cli.class_files import (
+    feedback_format_option,
+    fill_in,
+    hand_over_bytes,
+    worksheet_options,
+    write_class_page,
+    write_feedback,
+)
 from normgrade.cli.class_words import change_in_words, marks_in_words, result_in_words, summary_of
-from normgrade.cli.options import DETAILS, F, hand_over, say
+from normgrade.cli.options import DETAILS, F, course_option, hand_over, say
 from normgrade.cli.subcommands import Subcommands
 from normgrade.language import _, n_
 from normgrade.language.errors import UsageError, did_you_mean
 from normgrade.language.visible import visible_name, write_data
+from normgrade.learner.workspace import find_course
 from normgrade.report.report import Report
 
 MOST_POINTS = 10**6
@@ -109,6 +117,35 @@ def export_command(
     else:
         raise UsageError(_('"{name}" is not a format of marks. Use csv or canvas.', name=format))
     hand_over_text((marks_csv.BOM if bom else "") + text, output)
+    return 0
+
+
+@gradebook_command.command("feedback")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@feedback_format_option("--format")
+@gradebook_option
+@course_option
+def feedback_command(folder: Path, feedback_format: str, gradebook_file: Path, course_folder: Path | None) -> int:
+    """Write a page for each student, with as much as the course reveals.
+
+    Students whose hand-ins came from Moodle have a folder, so that DIR as a zip file can be uploaded there.
+    """
+    with Gradebook.open(gradebook_file) as gradebook:
+        say(write_feedback(folder, gradebook, find_course(course_folder), feedback_format))
+    return 0
+
+
+@gradebook_command.command("page")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@gradebook_option
+@course_option
+def page_command(folder: Path, gradebook_file: Path, course_folder: Path | None) -> int:
+    """Write a page about the class: points, mistakes, claims, and a page for each student.
+
+    It is for teachers: it shows all names, and everything that was found.
+    """
+    with Gradebook.open(gradebook_file) as gradebook:
+        say(write_class_page(folder, gradebook, find_course(course_folder)))
     return 0
 
 
