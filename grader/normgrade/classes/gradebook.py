@@ -303,19 +303,28 @@ class Gradebook:
         with usable(self.path):
             return [Override(*first, datetime.fromisoformat(last)) for *first, last in self.database.execute(say)]  # type: ignore[call-arg]
 
-    def marks(self) -> dict[tuple[str, str], Mark]:
-        """Return the marks by student and exercise. A pair without result and override has none."""
+    def marks(self, student: str | None = None) -> dict[tuple[str, str], Mark]:
+        """Return the marks by student and exercise, of all students or of one. A pair without result and override has none."""
         found: dict[tuple[str, str], Mark] = {}
-        say = f"{SELECT} AS one WHERE number = ({NEWEST}) ORDER BY student COLLATE NOCASE, student, exercise"
+        given = () if student is None else (student,)
+        say = (
+            f"{SELECT} AS one WHERE number = ({NEWEST}){' AND student = ?' * len(given)} ORDER BY student COLLATE NOCASE, student, exercise"
+        )
         with usable(self.path):
-            for row in self.database.execute(say):
+            for row in self.database.execute(say, given):
                 result = Result.from_row(row)
                 found[result.student, result.exercise] = Mark(result.student, result.exercise, result)
-        for override in self.overrides():
+        for override in (each for each in self.overrides() if student in (None, each.student)):
             key = override.student, override.exercise
             mark = found.get(key, Mark(*key, None))
             found[key] = replace(mark, override=None if override.points is None else override)
         return {key: mark for key, mark in found.items() if mark.result is not None or mark.override is not None}
+
+    def exercises(self) -> set[str]:
+        """Return the slugs of the exercises with a result or an override."""
+        with usable(self.path):
+            rows = self.database.execute("SELECT exercise FROM results UNION SELECT exercise FROM overrides WHERE points IS NOT NULL")
+            return {slug for (slug,) in rows}
 
     def newest(self) -> dict[tuple[str, str], tuple[str, Origin]]:
         """Return the digest and the origin of the result that counts, by student and exercise, without its report."""

@@ -17,6 +17,7 @@ from normgrade.classes.reading.collecting import handed_in
 from normgrade.classes.reading.roster import read_roster
 from normgrade.cli.bar import progress
 from normgrade.cli.check import grading_options
+from normgrade.cli.class_files import ClassFiles, class_files_options
 from normgrade.cli.class_words import left_out_in_words, summary_of, understood
 from normgrade.cli.gradebook import gradebook_option, revealed
 from normgrade.cli.options import course_option, hand_over, say, whole_number
@@ -60,6 +61,7 @@ SUMMARY, LINES = "terminal", "jsonl"  # formats that are written while the class
     help="Write the reports in this format. With jsonl, each one is a line on stdout as soon as it is known.",
 )
 @click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the reports to FILE.")
+@class_files_options
 @gradebook_option
 @grading_options
 @course_option
@@ -80,6 +82,7 @@ def grade_command(
     timeout: float | None,
     required: str,
     course_folder: Path | None,
+    files: ClassFiles,
 ) -> int:
     """Grade the hand-ins of a class.
 
@@ -106,12 +109,14 @@ def grade_command(
     sound = without_hindered([course.exercise(name) for name in dict.fromkeys(each.exercise for each in found.hand_ins)], course_folder)
     options = Options(seed, timeout, required=required, cores=cores or available())
     with Gradebook.open(gradebook_file, make=True) as gradebook:
+        files.refuse_unfit({*gradebook.exercises(), *(exercise.slug for exercise in sound)})
         planned = planned_for(found, sound, gradebook, options, again)
         tell(*plan_in_words(planned))
         tally = grade_new(planned, course, sound, gradebook, options, Choice(options.cores, executor, cluster), format)
         tell(*tally_in_words(tally), *summary_of(gradebook.marks().values(), [each.slug for each in sound]))
         if writes and format != LINES:
             hand_over(reports_of(found, gradebook, course), format, output)
+        tell(*files.write(gradebook, course))
         tell(_('The marks are in "{path}". `normgrade gradebook export` writes them as CSV.', path=gradebook.path))
     return BROKE if tally.errors else 0
 

@@ -11,14 +11,23 @@ from pathlib import Path
 import click
 
 from normgrade.classes.gradebook import Gradebook, Mark, Override, Result
+from normgrade.classes.worksheet import Wanted, read_worksheet
+from normgrade.cli.class_files import (
+    feedback_format_option,
+    fill_in,
+    hand_over_bytes,
+    worksheet_options,
+    write_class_page,
+    write_feedback,
+)
 from normgrade.cli.class_words import change_in_words, marks_in_words, result_in_words, summary_of
-from normgrade.cli.options import DETAILS, F, hand_over, say
+from normgrade.cli.options import DETAILS, F, course_option, hand_over, say
 from normgrade.cli.subcommands import Subcommands
 from normgrade.course.exercise import Exercise
-from normgrade.course.files import leads_to_device, put_in_place, write_directly
 from normgrade.language import _, n_
 from normgrade.language.errors import UsageError, did_you_mean
 from normgrade.language.visible import visible_name, write_data
+from normgrade.learner.workspace import find_course
 from normgrade.report.report import Report
 from normgrade.report.reveal import reveal
 
@@ -73,12 +82,34 @@ def show_command(student: str | None, slug: str | None, format: str, gradebook_f
 @click.option("--title", "titles", multiple=True, metavar="SLUG=TITLE", help="Title of an exercise's assignment in Canvas.")
 @click.option("--anonymous", is_flag=True, help="Write numbers in place of names and ids.")
 @click.option("--bom", is_flag=True, help="Begin the file with a byte order mark, for Excel.")
+@worksheet_options
+@click.option("--exercise", "slug", metavar="SLUG", help="Exercise whose marks the worksheet gets.")
 @gradebook_option
-def export_command(format: str, output: Path | None, titles: tuple[str, ...], anonymous: bool, bom: bool, gradebook_file: Path) -> int:
-    """Write the marks as CSV."""
+def export_command(
+    format: str,
+    output: Path | None,
+    titles: tuple[str, ...],
+    anonymous: bool,
+    bom: bool,
+    worksheet_file: Path | None,
+    columns: tuple[str, ...],
+    total: bool,
+    scale: bool,
+    slug: str | None,
+    gradebook_file: Path,
+) -> int:
+    """Write the marks as CSV, or fill them into a worksheet that was downloaded."""
     from normgrade.classes import marks_csv  # only for this command
 
+    wanted = Wanted(slug, total, columns, scale)
+    if worksheet_file is None and wanted != Wanted():
+        raise UsageError(_("--exercise, --column, --total and --scale are for --worksheet FILE: name the file to fill in."))
+    if worksheet_file is not None and (anonymous or titles or format != "csv"):
+        raise UsageError(_("--worksheet keeps the form of its file: omit --format, --title and --anonymous."))
     with Gradebook.open(gradebook_file) as gradebook:
+        if worksheet_file is not None:
+            say(*fill_in(read_worksheet(worksheet_file), gradebook, wanted, output, bom))
+            return 0
         students: Mapping[str, str] = gradebook.students()
         marks: marks_csv.Marks = gradebook.marks()
     if anonymous:
@@ -91,6 +122,35 @@ def export_command(format: str, output: Path | None, titles: tuple[str, ...], an
     else:
         raise UsageError(_('"{name}" is not a format of marks. Use csv or canvas.', name=format))
     hand_over_text((marks_csv.BOM if bom else "") + text, output)
+    return 0
+
+
+@gradebook_command.command("feedback")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@feedback_format_option("--format")
+@gradebook_option
+@course_option
+def feedback_command(folder: Path, feedback_format: str, gradebook_file: Path, course_folder: Path | None) -> int:
+    """Write a page for each student, with as much as the course reveals.
+
+    Students whose hand-ins came from Moodle have a folder, so that DIR as a zip file can be uploaded there.
+    """
+    with Gradebook.open(gradebook_file) as gradebook:
+        say(write_feedback(folder, gradebook, find_course(course_folder), feedback_format))
+    return 0
+
+
+@gradebook_command.command("page")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@gradebook_option
+@course_option
+def page_command(folder: Path, gradebook_file: Path, course_folder: Path | None) -> int:
+    """Write a page about the class: points, mistakes, claims, and a page for each student.
+
+    It is for teachers: it shows all names, and everything that was found.
+    """
+    with Gradebook.open(gradebook_file) as gradebook:
+        say(write_class_page(folder, gradebook, find_course(course_folder)))
     return 0
 
 
@@ -242,16 +302,4 @@ def hand_over_text(text: str, output: Path | None) -> None:
     if output is None:
         write_data(text)
         return
-    try:
-        if leads_to_device(output):
-            write_directly(output, text.encode())
-        else:
-            put_in_place(output, text.encode(), 0o600)
-    except OSError as error:
-        raise UsageError(
-            _(
-                'The marks cannot be written to "{path}" ({error}). Use --output FILE to choose another file.',
-                path=output,
-                error=error.strerror,
-            )
-        ) from error
+    hand_over_bytes(text.encode(), output)

@@ -9,6 +9,7 @@ import base64
 import hashlib
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from textwrap import dedent
@@ -115,12 +116,25 @@ def as_text(value: object) -> object:
 # The pages
 
 
-def render_html(reports: Sequence[Report]) -> str:
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What stands above the reports of a page: its title, sentences, and a link to the page above it."""
+
+    title: str = ""
+    sentences: tuple[str, ...] = ()
+    up: str = ""
+
+
+NO_HEAD = Head()
+
+
+def render_html(reports: Sequence[Report], head: Head = NO_HEAD) -> str:
     """Return a whole page. It can load nothing and run only its own script. While the search for a mistake goes on, it reloads itself."""
     page = template("page.html.jinja").render(
-        language={"zh": "zh-Hans"}.get(spoken(), spoken()),
-        policy=f"default-src 'none'; style-src '{digest(STYLE)}'; script-src '{digest(SCRIPT)}'; base-uri 'none'; form-action 'none'",
-        title=title(reports),
+        language=language_of_page(),
+        policy=policy(STYLE, SCRIPT),
+        title=head.title or title(reports),
+        head=head,
         style=Markup(STYLE),
         script=Markup(SCRIPT),
         sections=sections(reports, "", FULL if len(reports) == 1 else BRIEF),
@@ -133,7 +147,17 @@ def render_html(reports: Sequence[Report]) -> str:
 def render_fragment(reports: Sequence[Report], prefix: str, detail: Detail = BRIEF) -> str:
     """Return the reports as a fragment of an existing page, such as a notebook. All ids begin with the prefix, which is unique there."""
     shown, losses = sections(reports, prefix, detail), losses_in_words(reports)
-    return disarmed(template("fragment.html.jinja").render(style=Markup(EMBEDDED_STYLE), sections=shown, losses=losses))
+    return disarmed(template("fragment.html.jinja").render(style=Markup(EMBEDDED_STYLE), sections=shown, losses=losses, head=NO_HEAD))
+
+
+def language_of_page() -> str:
+    """Return the current language as HTML names it."""
+    return {"zh": "zh-Hans"}.get(spoken(), spoken())
+
+
+def policy(style: str, script: str) -> str:
+    """Return the policy of a page that loads nothing, and has only this style and this script."""
+    return f"default-src 'none'; style-src '{digest(style)}'; script-src '{digest(script)}'; base-uri 'none'; form-action 'none'"
 
 
 def digest(text: str) -> str:

@@ -1,0 +1,150 @@
+"""The page of a class: the standing at each exercise, the commonest mistakes, and a table that leads to a page of each student."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path, PurePosixPath
+from urllib.parse import quote
+
+from jinja2 import Environment, FunctionLoader
+from markupsafe import Markup
+
+from normgrade.classes.feedback import override_in_words, told
+from normgrade.classes.gradebook import Gradebook, Mark
+from normgrade.classes.overview import Standing
+from normgrade.classes.own_files import Page
+from normgrade.classes.page_names import page_names
+from normgrade.language import _, n_
+from normgrade.language.visible import disarmed
+from normgrade.report.render import html
+from normgrade.report.report import Outcome, Report
+
+FOLDER = Path(__file__).parent / "page"
+STYLE = html.STYLE + (FOLDER / "class_page.css").read_text(encoding="utf-8")
+SCRIPT = (FOLDER / "class_page.js").read_text(encoding="utf-8")
+INDEX = "index.html"
+STUDENTS = "students"  # the folder with their pages
+BAR_WIDTH, GAP, BAR_HEIGHT = 14, 2, 36  # pixels
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """The points of a student at an exercise, how the grading ended, and the sentence about a mark that a person set, or ""."""
+
+    points: float
+    outcome: Outcome
+    set_by_person: str
+
+
+@dataclass(frozen=True, slots=True)
+class StudentRow:
+    """A student: the address of the page, a cell for each exercise, None without a mark, and the sum of the points."""
+
+    student: str
+    address: str
+    cells: tuple[Cell | None, ...]
+    total: float
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A bar of a histogram, in pixels."""
+
+    x: int
+    y: int
+    height: int
+
+
+def class_pages(gradebook: Gradebook, slugs: Sequence[str]) -> Iterator[Page]:
+    """Yield a page for each student, and at the end the page of the class. Only the reports of one student are held at a time."""
+    standings = {slug: Standing(slug) for slug in slugs}
+    students, rows = gradebook.students(), list[StudentRow]()
+    for student, name in page_names(students).items():
+        marks = [mark for mark in gradebook.marks(student).values() if mark.exercise in standings]
+        said = told(student, marks, {})
+        count(standings, marks, said.reports, students[student])
+        path = PurePosixPath(STUDENTS, f"{name}.html")
+        yield Page(path, html.render_html(said.reports, html.Head(student, said.sentences or nothing(marks), f"../{INDEX}")))
+        rows.append(row_of(student, quote(str(path)), marks, slugs))
+    yield Page(PurePosixPath(INDEX), index([*standings.values()], rows))
+
+
+def nothing(marks: Sequence[Mark]) -> tuple[str, ...]:
+    """Return what the page of a student without any mark says."""
+    return () if marks else (_("Nothing was handed in."),)
+
+
+def count(standings: dict[str, Standing], marks: Sequence[Mark], reports: Sequence[Report], id: str) -> None:
+    """Add the marks of a student to the standings."""
+    by_exercise = {report.exercise: report for report in reports}
+    for mark in marks:
+        standings[mark.exercise].add(mark, by_exercise.get(mark.exercise), id)
+
+
+def row_of(student: str, address: str, marks: Sequence[Mark], slugs: Sequence[str]) -> StudentRow:
+    """Return the row of a student in the table."""
+    cells = {mark.exercise: cell_of(mark) for mark in marks}
+    return StudentRow(student, address, tuple(map(cells.get, slugs)), sum(mark.points for mark in marks))
+
+
+def cell_of(mark: Mark) -> Cell:
+    return Cell(mark.points, Outcome.SKIPPED if mark.result is None else mark.result.outcome, override_in_words(mark))
+
+
+def index(standings: Sequence[Standing], rows: Sequence[StudentRow]) -> str:
+    """Return the page of the class. It can load nothing and run only its own script."""
+    size = n_("{n} student", "{n} students", len(rows)), n_("{n} exercise", "{n} exercises", len(standings))
+    page = (
+        environment()
+        .get_template("index.html.jinja")
+        .render(
+            language=html.language_of_page(),
+            policy=html.policy(STYLE, SCRIPT),
+            title=_("The class: {students}, {exercises}", students=size[0], exercises=size[1]),
+            style=Markup(STYLE),
+            script=Markup(SCRIPT),
+            standings=standings,
+            rows=rows,
+            drawn=drawn,
+            bars_in_words=bars_in_words,
+            width=BAR_WIDTH,
+            height=BAR_HEIGHT,
+            step=BAR_WIDTH + GAP,
+        )
+    )
+    return disarmed(f"{page}\n")
+
+
+@cache
+def environment() -> Environment:
+    """Return the environment of the templates of reports, with those of this page."""
+    return html.environment().overlay(loader=FunctionLoader(source_of))
+
+
+def source_of(name: str) -> str:
+    """Return the source of a template of this page, or of a report."""
+    path = FOLDER / name
+    return html.LAYOUT.sub("", path.read_text(encoding="utf-8")) if path.is_file() else html.source_of(name)
+
+
+def drawn(standing: Standing) -> list[Drawn]:
+    """Return the bars of a histogram. A bar of one student can still be seen."""
+    most = max([1, *(bar.students for bar in standing.bars)])
+    heights = [0 if not bar.students else max(2, round(BAR_HEIGHT * bar.students / most)) for bar in standing.bars]
+    return [Drawn(number * (BAR_WIDTH + GAP), BAR_HEIGHT - height, height) for number, height in enumerate(heights)]
+
+
+def bars_in_words(standing: Standing) -> str:
+    """Return a histogram in words, for those who do not see it."""
+    told = [
+        _("{range}: {students}", range=range_in_words(bar.low, bar.high), students=n_("{n} student", "{n} students", bar.students))
+        for bar in standing.bars
+        if bar.students
+    ]
+    return _("; ").join(told)
+
+
+def range_in_words(low: float, high: float) -> str:
+    return _("{n:g} points", n=low) if low == high else _("{low:g} to below {high:g} points", low=low, high=high)

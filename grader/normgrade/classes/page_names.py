@@ -1,0 +1,57 @@
+"""Names of files and folders for the pages of students: safe on every system, and never shared by two students."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from normgrade.classes.reading.layouts import MOODLE
+
+MOST_BYTES = 90  # of a name without its suffix
+KEPT = " -_.,()'"  # besides letters, marks and digits
+RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d|index)(?:\..*)?", re.IGNORECASE)  # names that Windows or a server uses itself
+
+
+def page_names(students: Iterable[str]) -> Mapping[str, str]:
+    """Return the name of each student's file, without a suffix: the student's name if it is safe, else one like it with a hash."""
+    names = [*students]
+    alike = Counter(map(key_of, names))
+    return {name: own_name(name, alike[key_of(name)] > 1) for name in names}
+
+
+def key_of(name: str) -> str:
+    """Return what is the same for names that some file system holds for the same."""
+    return unicodedata.normalize("NFKC", safe(name)).casefold()
+
+
+def own_name(name: str, is_shared: bool) -> str:
+    """Return a safe name for a student. It has a hash if it is not the student's name, or like that of somebody else."""
+    made = safe(name)
+    if made == name and not is_shared and not RESERVED.fullmatch(made):
+        return made
+    mark = hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()[:10]
+    return f"{shortened(made, MOST_BYTES - 1 - len(mark))}-{mark}"
+
+
+def safe(name: str) -> str:
+    """Return a name of letters, digits and a few signs, of at most MOST_BYTES, that neither begins nor ends with a sign of its own."""
+    written = unicodedata.normalize("NFC", name)
+    return shortened("".join(sign if sign in KEPT or unicodedata.category(sign)[0] in "LMN" else "-" for sign in written), MOST_BYTES)
+
+
+def shortened(name: str, most_bytes: int) -> str:
+    kept = name.encode()[:most_bytes].decode(errors="ignore")
+    return kept.lstrip(" .-_").rstrip(" .") or "student"
+
+
+def moodle_folder(origin: str) -> str:
+    """Return the folder that Moodle expects feedback in, as the path of a hand-in from there tells it; "" for other paths.
+
+    >>> moodle_folder("class.zip/Anna Li_7_assignsubmission_file_/layer_norm.py")
+    'Anna Li_7_assignsubmission_file_'
+    """
+    found = MOODLE.search(origin)
+    return f"{safe(found['student'].replace('_', ' '))}_{found['id']}_assignsubmission_file_" if found else ""

@@ -1,0 +1,182 @@
+"""The files that come out of a class: the options that name them, their writing, and what is said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+
+from normgrade.classes.gradebook import Gradebook
+from normgrade.classes.worksheet import Filled, Wanted, Worksheet, columns_of, filled, read_worksheet
+from normgrade.cli.class_words import names_in_words
+from normgrade.cli.options import F
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
+from normgrade.course.files import leads_to_device, put_in_place, write_directly
+from normgrade.language import _, n_
+from normgrade.language.errors import UsageError, did_you_mean, either
+from normgrade.language.visible import visible_name
+
+FILLED = ".filled"  # before the suffix of a worksheet that is filled in
+FORMATS = ("html", "md")  # of feedback
+
+
+@dataclass(frozen=True, slots=True)
+class ClassFiles:
+    """The files to write after a class is graded, as far as they are asked for."""
+
+    worksheet: Worksheet | None
+    wanted: Wanted
+    feedback: Path | None
+    feedback_format: str
+    class_page: Path | None
+
+    def refuse_unfit(self, slugs: Iterable[str]) -> None:
+        """Raise a UsageError if it is not certain where the marks of these exercises belong in the worksheet."""
+        if self.worksheet is not None:
+            columns_of(self.worksheet, self.wanted, sorted(slugs))
+
+    def write(self, gradebook: Gradebook, course: Course) -> Iterator[str]:
+        """Write the files, and yield what is said of each."""
+        if self.worksheet is not None:
+            yield from fill_in(self.worksheet, gradebook, self.wanted, None, bom=False)
+        if self.feedback is not None:
+            yield write_feedback(self.feedback, gradebook, course, self.feedback_format)
+        if self.class_page is not None:
+            yield write_class_page(self.class_page, gradebook, course)
+
+
+def class_files_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that name files to write after grading. The command gets them as one argument, `files`."""
+
+    @wraps(command)
+    def collected(
+        *,
+        worksheet_file: Path | None,
+        columns: tuple[str, ...],
+        total: bool,
+        scale: bool,
+        feedback: Path | None,
+        feedback_format: str,
+        class_page: Path | None,
+        **rest: Any,
+    ) -> Any:
+        worksheet = read_worksheet(worksheet_file) if worksheet_file is not None else None
+        wanted = Wanted(rest["slug"], total, columns, scale)
+        return command(files=ClassFiles(worksheet, wanted, feedback, feedback_format, class_page), **rest)
+
+    folder = click.Path(path_type=Path)
+    with_page = click.option("--class-page", type=folder, metavar="DIR", help="Write a page about the class to DIR.")(collected)
+    with_feedback = click.option("--feedback", type=folder, metavar="DIR", help="Write a page for each student to DIR.")(
+        feedback_format_option("--feedback-format")(with_page)
+    )
+    return worksheet_options(with_feedback)
+
+
+def feedback_format_option(name: str) -> Callable[[F], F]:
+    """Return a decorator that adds the option for the format of feedback, under this name."""
+    return click.option(
+        name, "feedback_format", default=FORMATS[0], metavar="|".join(FORMATS), callback=feedback_format_of, help="Format of the feedback."
+    )
+
+
+def feedback_format_of(context: click.Context, option: click.Parameter, value: str) -> str:
+    """Return the name of a format of feedback, checked."""
+    if value in FORMATS:
+        return value
+    meant, known = did_you_mean(value, FORMATS), either(FORMATS)
+    raise UsageError(_('"{name}" is not a format of feedback.{meant} Use {known}.', name=value, meant=meant, known=known))
+
+
+def write_feedback(folder: Path, gradebook: Gradebook, course: Course, format: str) -> str:
+    """Write a page for each student, and return what is said of it."""
+    from normgrade.classes.feedback import feedback_pages  # loads NumPy
+    from normgrade.classes.own_files import write_pages  # only to write pages
+
+    levels = {exercise.slug: exercise.reveal for exercise in exercises_in(course, gradebook)}
+    number = write_pages(folder, feedback_pages(gradebook, levels, format))
+    return n_("{path}: {n} page of feedback.", "{path}: {n} pages of feedback.", number, path=visible_name(folder))
+
+
+def write_class_page(folder: Path, gradebook: Gradebook, course: Course) -> str:
+    """Write the page of the class with a page for each student, and return what is said of it."""
+    from normgrade.classes.class_page import INDEX, class_pages  # loads NumPy
+    from normgrade.classes.own_files import write_pages  # only to write pages
+
+    known = [exercise.slug for exercise in exercises_in(course, gradebook)]
+    slugs = [*known, *sorted(gradebook.exercises() - {*known})]
+    write_pages(folder, class_pages(gradebook, slugs))
+    students, path = len(gradebook.students()), visible_name(folder / INDEX)
+    return n_("{path}: the class, with a page of {n} student.", "{path}: the class, with pages of {n} students.", students, path=path)
+
+
+def exercises_in(course: Course, gradebook: Gradebook) -> list[Exercise]:
+    """Return the exercises of the course that have a mark, in the order for learners."""
+    return [exercise for exercise in course if exercise.slug in gradebook.exercises()]
+
+
+def worksheet_options(command: F) -> F:
+    """Add the options --worksheet, --column, --total and --scale."""
+    command = click.option("--scale", is_flag=True, help="Convert points to the maximum in the worksheet.")(command)
+    command = click.option("--total", is_flag=True, help="Fill in the sum of all exercises.")(command)
+    command = click.option(
+        "--column", "columns", multiple=True, metavar="[SLUG=]TITLE", help="Column of the worksheet to fill in, for an exercise."
+    )(command)
+    return click.option(
+        "--worksheet",
+        "worksheet_file",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Fill the marks into a copy of FILE: Moodle's worksheet, or an export of Canvas's gradebook.",
+    )(command)
+
+
+def fill_in(worksheet: Worksheet, gradebook: Gradebook, wanted: Wanted, output: Path | None, bom: bool) -> Iterator[str]:
+    """Write the worksheet with the marks of a gradebook, and yield what is said of it."""
+    found = filled(worksheet, gradebook.students(), gradebook.marks(), wanted)
+    path = worksheet.table.path
+    target = output or path.with_name(f"{path.stem}{FILLED}{path.suffix}")
+    hand_over_bytes(found.table.as_bytes(bom), target)
+    yield from filled_in_words(found, target)
+
+
+def filled_in_words(found: Filled, target: Path) -> Iterator[str]:
+    """Yield how many students are filled in, and who is not."""
+    yield n_("{path}: the marks of {n} student.", "{path}: the marks of {n} students.", found.students, path=visible_name(target))
+    if found.without_row:
+        yield n_(
+            "{n} student with a mark has no row: {names}",
+            "{n} students with a mark have no row: {names}",
+            len(found.without_row),
+            names=names_in_words(found.without_row),
+        )
+    if found.without_mark:
+        yield n_(
+            "{n} row without a mark stays as it was: {names}",
+            "{n} rows without a mark stay as they were: {names}",
+            len(found.without_mark),
+            names=names_in_words(found.without_mark),
+        )
+    if found.without_column:
+        yield _("Without a column: {slugs}", slugs=", ".join(found.without_column))
+
+
+def hand_over_bytes(content: bytes, output: Path) -> None:
+    """Write marks to a file in one step, which only its owner may read, or to a device."""
+    try:
+        if leads_to_device(output):
+            write_directly(output, content)
+        else:
+            put_in_place(output, content, 0o600)
+    except OSError as error:
+        raise UsageError(
+            _(
+                'The marks cannot be written to "{path}" ({error}). Use --output FILE to choose another file.',
+                path=output,
+                error=error.strerror,
+            )
+        ) from error
