@@ -83,9 +83,8 @@ def marked(tree: ast.Module) -> Iterator[str | tuple[str, ...]]:
 
 def helps() -> Iterator[str]:
     """Yield the help texts of the commands and their options."""
-    commands = [*map(cli.command_named, cli.COMMANDS)]
     yield cli.lang_option.help or ""
-    for command in (cli.normgrade, *commands):
+    for command in (cli.normgrade, *cli.every_command().values()):
         yield cli.help_of(command)
         yield from (param.help for param in command.params if isinstance(param, click.Option) and param.help)
 

@@ -100,7 +100,7 @@ def purpose(room: str) -> str:
 def commands(_old: str) -> str:
     """Return the help of the program, and of each of its commands, as click shows it."""
     cli.speak_here(ENGLISH)
-    every = {name: cli.in_language(cli.command_named(name)) for name in cli.COMMANDS}
+    every = {name: cli.in_language(command, name) for name, command in cli.every_command().items()}
     helps = [help_of("normgrade", cli.in_language(cli.normgrade)), *(help_of(f"normgrade {name}", each) for name, each in every.items())]
     return "\n".join(helps)
 

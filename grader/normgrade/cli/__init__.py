@@ -82,6 +82,16 @@ def command_named(name: str) -> click.Command:
     return found
 
 
+def every_command() -> dict[str, click.Command]:
+    """Return all commands by name, in their order; those of a group come after it, as in "gradebook show"."""
+    found: dict[str, click.Command] = {}
+    for name in COMMANDS:
+        found[name] = command = command_named(name)
+        if isinstance(command, click.Group):
+            found |= {f"{name} {each}": below for each, below in command.commands.items()}
+    return found
+
+
 def in_language(command: click.Command, name: str | None = None) -> click.Command:
     """Return a copy of the command, with its help in the current language, and with the option --lang.
 

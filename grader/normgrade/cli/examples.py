@@ -112,6 +112,8 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
             ("normgrade gradebook export --output marks.csv --bom", N_("for Excel")),
             ('normgrade gradebook export --format canvas --title rms_norm="RMS (4711)"', N_("for Canvas")),
         ),
+        "gradebook feedback": (("normgrade gradebook feedback feedback", N_("write a page for each student")),),
+        "gradebook page": (("normgrade gradebook page class-page", N_("write a page about the class")),),
         "gradebook override": (
             ('normgrade gradebook override "Anna Li" rms_norm 18 --why "oral exam"', N_("set a mark")),
             ('normgrade gradebook override "Anna Li" rms_norm none --why mistaken', N_("end that")),
