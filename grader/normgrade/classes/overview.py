@@ -91,7 +91,7 @@ class Standing:
         diagnosis = diagnosis_of(report)
         if diagnosis is None:
             return
-        self.times.update(dict.fromkeys(diagnosis.mistakes))
+        self.times.update({*diagnosis.mistakes})
         for named in mistakes_of(diagnosis):
             self.texts.setdefault(named.name, one_line(named.in_short))
         for spot in diagnosis.spots:
