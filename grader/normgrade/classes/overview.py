@@ -121,8 +121,8 @@ class Standing:
 
     @property
     def failing_claims(self) -> list[Claim]:
-        """The claims that fail for somebody, the commonest first."""
-        return sorted((claim for claim in self.claims.values() if claim.failing), key=lambda claim: (-claim.share, claim.text))
+        """The claims that fail for somebody, the commonest first, else in the order of the suite."""
+        return sorted((claim for claim in self.claims.values() if claim.failing), key=lambda claim: -claim.share)
 
     @property
     def commonest(self) -> Iterator[Mistake]:
