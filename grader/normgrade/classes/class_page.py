@@ -26,6 +26,7 @@ STYLE = html.STYLE + (FOLDER / "class_page.css").read_text(encoding="utf-8")
 SCRIPT = (FOLDER / "class_page.js").read_text(encoding="utf-8")
 INDEX = "index.html"
 STUDENTS = "students"  # the folder with their pages
+CLAIMS = 8  # that fail, shown at once
 BAR_WIDTH, GAP, BAR_HEIGHT = 14, 2, 36  # pixels
 
 
@@ -109,6 +110,7 @@ def index(standings: Sequence[Standing], rows: Sequence[StudentRow]) -> str:
             rows=rows,
             drawn=drawn,
             bars_in_words=bars_in_words,
+        CLAIMS=CLAIMS,
             width=BAR_WIDTH,
             height=BAR_HEIGHT,
             step=BAR_WIDTH + GAP,

@@ -91,7 +91,7 @@ class Standing:
         diagnosis = diagnosis_of(report)
         if diagnosis is None:
             return
-        self.times.update(dict.fromkeys(diagnosis.mistakes))
+        self.times.update({*diagnosis.mistakes})
         for named in mistakes_of(diagnosis):
             self.texts.setdefault(named.name, one_line(named.in_short))
         for spot in diagnosis.spots:
@@ -121,8 +121,8 @@ class Standing:
 
     @property
     def failing_claims(self) -> list[Claim]:
-        """The claims that fail for somebody, the commonest first."""
-        return sorted((claim for claim in self.claims.values() if claim.failing), key=lambda claim: (-claim.share, claim.text))
+        """The claims that fail for somebody, the commonest first, else in the order of the suite."""
+        return sorted((claim for claim in self.claims.values() if claim.failing), key=lambda claim: -claim.share)
 
     @property
     def commonest(self) -> Iterator[Mistake]:

@@ -38,7 +38,7 @@ if (table) {
 // A link opens the fold that it leads to. Printing opens all.
 const reveal = () => {
   const target = document.getElementById(location.hash.slice(1));
-  if (target?.localName === "details") target.open = true;
+  for (let fold = target?.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
   target?.scrollIntoView();
 };
 addEventListener("hashchange", reveal);
