@@ -58,6 +58,25 @@ class Renaming(ast.NodeTransformer):
         return node
 
 
+def locals_renamed(tree: ast.Module) -> ast.Module:
+    """Give every variable of a function another name. Parameters, attributes and names of the module stay."""
+    nodes = [*ast.walk(tree)]
+    functions = [node for node in nodes if isinstance(node, ast.FunctionDef)]
+    stored = {name for function in functions for name, context in names_in(function) if isinstance(context, ast.Store)}
+    kept = {node.arg for node in nodes if isinstance(node, ast.arg)} | {name for each in nodes for name in not_local(each)}
+    renaming = Renaming(ast.Module([], []))
+    renaming.variables = {name: f"my_{name}" for name in stored if name not in kept and not name.startswith(".")}
+    return renaming.visit(tree)  # type: ignore[no-any-return]
+
+
+def not_local(node: ast.AST) -> Iterator[str]:
+    """Yield the names that a statement makes known outside functions."""
+    if isinstance(node, ast.Global | ast.Nonlocal):
+        yield from node.names
+    elif isinstance(node, ast.Module | ast.ClassDef):
+        yield from (name for each in node.body if isinstance(each, SIMPLE) for name in written(each))
+
+
 def with_other_literals(tree: ast.Module) -> ast.Module:
     """Give every number another value."""
     for node in ast.walk(tree):
@@ -86,6 +105,15 @@ def reordered(tree: ast.Module) -> ast.Module:
             swap(node.body)
         elif isinstance(node, ast.ClassDef):
             methods = [each for each in node.body if isinstance(each, ast.FunctionDef)]
+            node.body = [*(each for each in node.body if each not in methods), *reversed(methods)]
+    return tree
+
+
+def methods_reordered(tree: ast.Module) -> ast.Module:
+    """Turn the order of the methods without decorators round, after everything else in their class."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            methods = [each for each in node.body if isinstance(each, ast.FunctionDef) and not each.decorator_list]
             node.body = [*(each for each in node.body if each not in methods), *reversed(methods)]
     return tree
 
