@@ -98,6 +98,7 @@ def in_language(command: click.Command, name: str | None = None) -> click.Comman
     Its examples are those of the `name`, by default its own.
     """
     command = copy(command)
+    command.context_settings = {**normgrade.context_settings, **command.context_settings}
     command.help = _(help_of(command))
     command.short_help = re.split(r"(?<=[.。])", command.help, maxsplit=1)[0].rstrip(".。")  # the first sentence
     command.epilog = examples(name or command.name or "")

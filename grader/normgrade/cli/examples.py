@@ -95,10 +95,10 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
             ("normgrade export github layer_norm -o template", N_("a workflow to commit")),
         ),
         "grade": (
-            ("normgrade grade class.zip", N_("grade a download from Moodle, Canvas or Gradescope")),
-            ("normgrade grade submitted --dry-run", N_("only say what would be graded")),
-            ("normgrade grade hw3 --exercise rms_norm", N_("files that are not named after it")),
-            ("normgrade grade class.zip --roster students.csv", N_("also name absent students")),
+            ("normgrade grade class.zip", N_("a download from Moodle, say")),
+            ("normgrade grade submitted --dry-run", N_("grade nothing yet")),
+            ("normgrade grade hw3 --exercise rms_norm", N_("files of other names")),
+            ("normgrade grade class.zip --roster class.csv", N_("also name the absent")),
         ),
         "gradebook": (
             ("normgrade gradebook export --output marks.csv", N_("write the marks as CSV")),
@@ -122,9 +122,9 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
         "gradebook stats": (("normgrade gradebook stats", N_("show the commonest mistakes")),),
         "gradebook forget": (('normgrade gradebook forget "Anna Li"', N_("delete all about her")),),
         "similar": (
-            ("normgrade similar class.zip", N_("show the pairs that are most alike")),
+            ("normgrade similar class.zip", N_("the pairs most alike")),
             ("normgrade similar hw1 --exercise layer_norm --top 3", N_("of one exercise, show three")),
-            ('normgrade similar hw1 --pair "Li Anna" "Oz Ben"', N_("show the answers of two students")),
+            ('normgrade similar hw1 --pair "Li Anna" "Oz Ben"', N_("show two answers")),
         ),
         "doctor": (("normgrade doctor", N_("show which walls hold, and why")),),
         "completion": (

@@ -31,7 +31,6 @@ from normgrade.language import _, n_
 from normgrade.language.errors import UsageError
 from normgrade.language.visible import visible, write_data
 from normgrade.learner.workspace import find_course
-from normgrade.report.render import FORMATS
 
 if TYPE_CHECKING:
     from normgrade.classes.executors import Choice
@@ -57,8 +56,8 @@ SUMMARY, LINES = "terminal", "jsonl"  # formats that are written while the class
 @click.option(
     "--format",
     "format",
-    metavar="|".join(("jsonl", *FORMATS)),
-    help="Write the reports in this format. With jsonl, each one is a line on stdout as soon as it is known.",
+    metavar="FORMAT",
+    help="Write the reports as for `normgrade check`, or with jsonl each one as a line on stdout as soon as it is known.",
 )
 @click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the reports to FILE.")
 @class_files_options

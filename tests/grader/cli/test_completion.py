@@ -55,7 +55,7 @@ def in_bash(*lines: str) -> list[str]:
 
 @bash
 def test_bash_offers_slugs_without_files(folder: Path) -> None:
-    assert in_bash("normgrade check r", "normgrade show ''", "normgrade exp") == ["rms|", "centring|rms|", "explain|"]
+    assert in_bash("normgrade check r", "normgrade show ''", "normgrade expl") == ["rms|", "centring|rms|", "explain|"]
 
 
 @bash
@@ -133,7 +133,7 @@ def test_the_shell_in_use_is_the_usual_one(run: Run, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     ("words", "wanted"),
     [
-        ("normgrade ex", {"explain"}),
+        ("normgrade ex", {"explain", "export"}),
         ("normgrade check r", {"rms"}),
         ("normgrade hint ", {"rms", "centring"}),
         ("normgrade solution c", {"centring"}),

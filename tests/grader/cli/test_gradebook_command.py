@@ -103,10 +103,11 @@ def test_hostile_names_steer_nothing(text: str, run: Run, gradebook: Path) -> No
 @pytest.mark.parametrize(
     "arguments, said",
     [
-        ((), "`normgrade gradebook` needs a command: show, export, override, diff, stats, forget."),
+        ((), "`normgrade gradebook` needs a command: show, export, feedback, page, override, diff, stats, forget."),
         (
             ("shw",),
-            '`normgrade gradebook` has no command "shw". Did you mean "show"? It has: show, export, override, diff, stats, forget.',
+            '`normgrade gradebook` has no command "shw". Did you mean "show"? '
+            "It has: show, export, feedback, page, override, diff, stats, forget.",
         ),
         (("show", "Ana"), 'No student "Ana" is in the gradebook. Did you mean "Anna"? Run `normgrade gradebook show` to see all.'),
         (("show", "Cem", "rms"), 'Cem has no result at "rms".'),

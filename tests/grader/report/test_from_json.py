@@ -31,7 +31,9 @@ def test_points_stay_after_json() -> None:
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("report", reports.EVERY_KIND)
 def test_every_format_writes_a_report_from_json(format: str, report: Report) -> None:
-    assert report.submission in render([reread(report)], format)
+    again = reread(report)
+    assert render([again], format) == render([reread(again)], format)
+    assert report.exercise in render([again], format) or format == "classroom50"
 
 
 def test_numbers_that_are_not_finite_come_back() -> None:

@@ -16,7 +16,7 @@ from normgrade.report.reveal import reveal
 @pytest.mark.parametrize("format", FORMATS)
 def test_claims_reveal_no_value_in_any_format(format: str) -> None:
     text = render([reveal(FAILED, "claims")], format)
-    assert STATISTICS[:40] in text and "biased-running-variance" in text
+    assert (STATISTICS[:40] in text or format == "github") and "biased-running-variance" in text  # GitHub shows mistakes, or else claims
     for secret in ("1.0677", "1.001", "var 0.9", "15/16", "running_var ·", "Which variance", "KeyError"):
         assert secret not in text
 

@@ -23,7 +23,6 @@ import normgrade
 from normgrade.language.errors import UsageError
 from normgrade.language.visible import disarmed
 from normgrade.report.render import FORMATS, render
-from normgrade.report.render.classroom50 import NEEDED
 from normgrade.report.render.detail import QUIET, USUAL, VERBOSE, Detail
 from normgrade.report.render.html import render_fragment
 from normgrade.report.report import Outcome, Report
@@ -47,13 +46,6 @@ def test_only_the_terminal_imports_rich() -> None:
         [sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout == "False\n"
-
-
-@pytest.fixture(autouse=True)
-def in_a_runner_of_classroom50(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Set the variables that the format classroom50 needs."""
-    for name in (*NEEDED, "OWNER"):
-        monkeypatch.setenv(name, "submit/2026-02-02T09-30-00Z")
 
 
 @pytest.mark.parametrize("format", [format for format in FORMATS if format != "html"])
