@@ -110,7 +110,7 @@ def index(standings: Sequence[Standing], rows: Sequence[StudentRow]) -> str:
             rows=rows,
             drawn=drawn,
             bars_in_words=bars_in_words,
-        CLAIMS=CLAIMS,
+            CLAIMS=CLAIMS,
             width=BAR_WIDTH,
             height=BAR_HEIGHT,
             step=BAR_WIDTH + GAP,
