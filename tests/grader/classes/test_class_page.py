@@ -23,6 +23,7 @@ from normgrade.classes import class_page
 from normgrade.classes.class_page import class_pages
 from normgrade.classes.gradebook import Gradebook, Override
 from normgrade.classes.hand_ins import HandIn
+from normgrade.classes.overview import Standing
 from normgrade.classes.own_files import write_pages
 from normgrade.language.visible import visible_name
 from normgrade.report.render.json import render_json
@@ -139,7 +140,7 @@ def test_hostile_texts_stay_texts(text: str, tmp_path: Path) -> None:
     with Gradebook.open(tmp_path / "gradebook.db", make=True) as gradebook:
         gradebook.enrol({visible_name(text): ""})
         gradebook.override(Override(visible_name(text), "rms", 1, None, text.encode(errors="replace").decode(), "why", datetime.now(UTC)))
-        standings = class_page.Standing("rms")
+        standings = Standing("rms")
         [_student, index] = class_pages(gradebook, ["rms"])
         mark = gradebook.marks()[visible_name(text), "rms"]
     standings.add(mark, report, "")
