@@ -31,7 +31,7 @@ def override(points: float | None = 9) -> Override:
 def test_every_student_has_one_page(gradebook: Gradebook) -> None:
     gradebook.enrol({"Anna": "", "Bob": "", "Nobody": ""})
     gradebook.keep([result("Anna"), result("Anna", "rms_norm"), result("Bob")])
-    pages = {str(page.path): page.text for page in feedback_pages(gradebook, {}, "html")}
+    pages = {str(page.path): page.text for page in feedback_pages(gradebook, None, "html")}
     assert list(pages) == ["Anna.html", "Bob.html"]
     assert Page(pages["Anna.html"]).one("h1").text == "Anna"
     assert ["class/" in text for text in pages.values()] == [False, False]
@@ -43,7 +43,7 @@ def test_hand_ins_of_moodle_get_their_folder(gradebook: Gradebook) -> None:
     gradebook.keep(
         [result("Anna Li", slug, origin=origin) for slug, origin in (("a", ORIGIN), ("b", ORIGIN), ("c", other), ("d", "x/d.py"))]
     )
-    assert [str(page.path) for page in feedback_pages(gradebook, {}, "md")] == [
+    assert [str(page.path) for page in feedback_pages(gradebook, None, "md")] == [
         "Anna Li_7_assignsubmission_file_/feedback.md",
         "Anna Li_8_assignsubmission_file_/feedback.md",
         "Anna Li.md",
@@ -65,18 +65,18 @@ def test_mark_of_a_person_is_told_with_its_reason(gradebook: Gradebook) -> None:
     gradebook.enrol({"Anna": ""})
     gradebook.keep([result("Anna", earned=4)])
     gradebook.override(override())
-    [page] = feedback_pages(gradebook, {}, "html")
+    [page] = feedback_pages(gradebook, None, "html")
     said = "batch_norm: 9 points count, not 4. Ms <Li> set them on 2026-11-28: oral exam"
     assert said in [node.text for node in Page(page.text).every("p")]
 
 
 def test_mark_without_a_hand_in_is_told() -> None:
-    said = told("Anna", [Mark("Anna", "batch_norm", None, override())], {})
+    said = told("Anna", [Mark("Anna", "batch_norm", None, override())], None)
     assert (said.reports, said.sentences) == ((), ("batch_norm: 9 points count, not none. Ms <Li> set them on 2026-11-28: oral exam",))
 
 
 def test_pages_of_one_student_tell_of_no_other(gradebook: Gradebook) -> None:
     gradebook.enrol({"Anna": "", "Bob": ""})
     gradebook.keep([result("Anna"), result("Bob")])
-    for page in feedback_pages(gradebook, {}, "html"):
+    for page in feedback_pages(gradebook, None, "html"):
         assert len(re.findall("Anna|Bob", page.text)) == page.text.count(page.path.stem) > 0

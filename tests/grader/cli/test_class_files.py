@@ -21,7 +21,7 @@ def kept(here: Path) -> Path:
     """Return a gradebook in the current folder: one mark of each of two students."""
     with Gradebook.open(here / "gradebook.db", make=True) as gradebook:
         gradebook.enrol({"Anna Li": "1", "Cem\u202e": "7"})
-        gradebook.keep([result("Anna Li", "batch_norm", 3, possible=10), result("Cem\u202e", "batch_norm", 4, possible=10)])
+        gradebook.keep([result("Anna Li", "rms", 3, possible=10), result("Cem\u202e", "rms", 4, possible=10)])
     return here
 
 
@@ -70,6 +70,18 @@ def test_feedback_is_written_for_each_student(kept: Path, invoke: Invoke) -> Non
     done = invoke("gradebook", "feedback", "feedback", "--format", "md")
     assert (done.returncode, done.stdout, done.stderr) == (0, "feedback: 2 pages of feedback.\n", "")
     assert sorted(path.name for path in (kept / "feedback").iterdir()) == ["Anna Li.md", "Cem-9c41656d0d.md"]
+
+
+def test_feedback_needs_the_course_of_the_class(kept: Path, invoke: Invoke) -> None:
+    with Gradebook.open(kept / "gradebook.db", make=True) as gradebook:
+        gradebook.keep([result("Anna Li", "batch_norm"), result("Anna Li", "ada_in")])
+    done = invoke("gradebook", "feedback", "feedback")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "Error: The course does not say how much to reveal of ada_in, batch_norm, because it has no such exercise. Use --course DIR to "
+        "name the course of this class.\n",
+    )
+    assert not (kept / "feedback").exists()
 
 
 def test_unknown_format_of_feedback_is_refused(kept: Path, invoke: Invoke) -> None:
