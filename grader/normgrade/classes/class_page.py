@@ -64,7 +64,7 @@ def class_pages(gradebook: Gradebook, slugs: Sequence[str]) -> Iterator[Page]:
     students, rows = gradebook.students(), list[StudentRow]()
     for student, name in page_names(students).items():
         marks = [mark for mark in gradebook.marks(student).values() if mark.exercise in standings]
-        said = told(student, marks, {})
+        said = told(student, marks, None)
         count(standings, marks, said.reports, students[student])
         path = PurePosixPath(STUDENTS, f"{name}.html")
         yield Page(path, html.render_html(said.reports, html.Head(student, said.sentences or nothing(marks), f"../{INDEX}")))
@@ -78,10 +78,10 @@ def nothing(marks: Sequence[Mark]) -> tuple[str, ...]:
 
 
 def count(standings: dict[str, Standing], marks: Sequence[Mark], reports: Sequence[Report], id: str) -> None:
-    """Add the marks of a student to the standings."""
-    by_exercise = {report.exercise: report for report in reports}
+    """Add the marks of a student to the standings. The reports are those of the marks with a result, in the same order."""
+    rest = iter(reports)
     for mark in marks:
-        standings[mark.exercise].add(mark, by_exercise.get(mark.exercise), id)
+        standings[mark.exercise].add(mark, next(rest) if mark.result is not None else None, id)
 
 
 def row_of(student: str, address: str, marks: Sequence[Mark], slugs: Sequence[str]) -> StudentRow:

@@ -25,17 +25,18 @@ IN_MOODLE = "feedback"  # the name of the file in a folder for Moodle
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What a student is told: the reports, and a sentence for each mark that a person set."""
+    """The reports of a student, and a sentence for each mark that a person set."""
 
     student: str
     reports: tuple[Report, ...]
     sentences: tuple[str, ...]
 
 
-def told(student: str, marks: Sequence[Mark], levels: Levels) -> Told:
-    """Return what a student is told of marks. A report on an exercise without a level stays as it was graded."""
-    reports = tuple(reveal(under_its_name(mark), levels.get(mark.exercise, "full")) for mark in marks if mark.result is not None)
-    return Told(student, reports, tuple(sentence for mark in marks if (sentence := override_in_words(mark))))
+def told(student: str, marks: Sequence[Mark], levels: Levels | None) -> Told:
+    """Return everything that marks tell a student, cut to the levels of the course; None cuts nothing."""
+    graded = [mark for mark in marks if mark.result is not None]
+    reports = [reveal(under_its_name(mark), "full" if levels is None else levels[mark.exercise]) for mark in graded]
+    return Told(student, tuple(reports), tuple(sentence for mark in marks if (sentence := override_in_words(mark))))
 
 
 def under_its_name(mark: Mark) -> Report:
@@ -62,7 +63,7 @@ def override_in_words(mark: Mark) -> str:
     )
 
 
-def feedback_pages(gradebook: Gradebook, levels: Levels, format: str) -> Iterator[Page]:
+def feedback_pages(gradebook: Gradebook, levels: Levels | None, format: str) -> Iterator[Page]:
     """Yield the pages of all students with a mark.
 
     Marks of hand-ins that came from Moodle are in a folder for each of its assignments, as its upload of feedback files expects it.

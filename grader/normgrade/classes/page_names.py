@@ -33,7 +33,7 @@ def own_name(name: str, is_shared: bool) -> str:
     if made == name and not is_shared and not RESERVED.fullmatch(made):
         return made
     mark = hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()[:10]
-    return f"{shortened(made, MOST_BYTES - 1 - len(mark))}-{mark}"
+    return f"{shortened(made, MOST_BYTES - 1 - len(mark)).rstrip(' -_')}-{mark}"
 
 
 def safe(name: str) -> str:

@@ -98,6 +98,14 @@ def write_feedback(folder: Path, gradebook: Gradebook, course: Course, format: s
     from normgrade.classes.own_files import write_pages  # only to write pages
 
     levels = {exercise.slug: exercise.reveal for exercise in exercises_in(course, gradebook)}
+    if unknown := sorted(gradebook.exercises() - levels.keys()):
+        raise UsageError(
+            _(
+                "The course does not say how much to reveal of {slugs}, because it has no such exercise. Use --course DIR to name the "
+                "course of this class.",
+                slugs=", ".join(unknown),
+            )
+        )
     number = write_pages(folder, feedback_pages(gradebook, levels, format))
     return n_("{path}: {n} page of feedback.", "{path}: {n} pages of feedback.", number, path=visible_name(folder))
 

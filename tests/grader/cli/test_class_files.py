@@ -10,6 +10,7 @@ import pytest
 from kept_results import result
 
 from normgrade.classes.gradebook import Gradebook
+from normgrade.course.course import Course
 
 Invoke = Callable[..., subprocess.CompletedProcess[str]]
 MOODLE = "Identifier,Full name,Grade,Maximum grade,Last modified (grade)\nParticipant 1,Anna Li,,10.00,-\nParticipant 2,Bob,,10.00,-\n"
@@ -20,7 +21,7 @@ def kept(here: Path) -> Path:
     """Return a gradebook in the current folder: one mark of each of two students."""
     with Gradebook.open(here / "gradebook.db", make=True) as gradebook:
         gradebook.enrol({"Anna Li": "1", "Cem\u202e": "7"})
-        gradebook.keep([result("Anna Li", "batch_norm", 3, possible=10), result("Cem\u202e", "batch_norm", 4, possible=10)])
+        gradebook.keep([result("Anna Li", "rms", 3, possible=10), result("Cem\u202e", "rms", 4, possible=10)])
     return here
 
 
@@ -63,3 +64,80 @@ def test_unwritable_worksheet_is_named(kept: Path, invoke: Invoke) -> None:
         2,
         'Error: The marks cannot be written to "none/Grades.csv" (No such file or directory). Use --output FILE to choose another file.\n',
     )
+
+
+def test_feedback_is_written_for_each_student(kept: Path, invoke: Invoke) -> None:
+    done = invoke("gradebook", "feedback", "feedback", "--format", "md")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "feedback: 2 pages of feedback.\n", "")
+    assert sorted(path.name for path in (kept / "feedback").iterdir()) == ["Anna Li.md", "Cem-9c41656d0d.md"]
+
+
+def test_feedback_needs_the_course_of_the_class(kept: Path, invoke: Invoke) -> None:
+    with Gradebook.open(kept / "gradebook.db", make=True) as gradebook:
+        gradebook.keep([result("Anna Li", "batch_norm"), result("Anna Li", "ada_in")])
+    done = invoke("gradebook", "feedback", "feedback")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "Error: The course does not say how much to reveal of ada_in, batch_norm, because it has no such exercise. Use --course DIR to "
+        "name the course of this class.\n",
+    )
+    assert not (kept / "feedback").exists()
+
+
+def test_unknown_format_of_feedback_is_refused(kept: Path, invoke: Invoke) -> None:
+    done = invoke("gradebook", "feedback", "feedback", "--format", "htm")
+    assert (done.returncode, done.stderr) == (2, 'Error: "htm" is not a format of feedback. Did you mean "html"? Use html or md.\n')
+
+
+def test_feedback_reveals_what_the_course_does(kept: Path, edited_course: Callable[..., Course], invoke: Invoke) -> None:
+    toml = (edited_course({}).root / "exercises" / "centring" / "exercise.toml").read_text(encoding="utf-8")
+    course = edited_course({"exercises/centring/exercise.toml": f'reveal = "score"\n{toml}'})
+    with Gradebook.open(kept / "gradebook.db", make=True) as gradebook:
+        gradebook.enrol({"Dora": ""})
+        gradebook.keep([result("Dora", "centring")])
+    assert invoke("gradebook", "feedback", "all").returncode == 0
+    assert invoke("gradebook", "feedback", "score", "--course", course.root).returncode == 0
+    told = ["follow the batches" in (kept / folder / "Dora.html").read_text(encoding="utf-8") for folder in ("all", "score")]
+    assert told == [True, False]
+
+
+def test_page_of_the_class_is_written(kept: Path, invoke: Invoke) -> None:
+    done = invoke("gradebook", "page", "page")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "page/index.html: the class, with pages of 2 students.\n", "")
+    assert sorted(path.name for path in (kept / "page").rglob("*.html")) == ["Anna Li.html", "Cem-9c41656d0d.html", "index.html"]
+
+
+def test_grading_writes_all_files(put: Callable[..., None], here: Path, invoke: Invoke) -> None:
+    put("rms")
+    folder = here / "class" / "Anna Li_1_assignsubmission_file_"
+    folder.mkdir(parents=True)
+    (here / "rms.py").rename(folder / "rms.py")
+    (here / "Grades.csv").write_text(MOODLE.replace("10.00", "100"), encoding="utf-8")
+    files = "--worksheet", "Grades.csv", "--scale", "--feedback", "feedback", "--class-page", "page"
+    done = invoke("grade", "class", "--cores", "1", *files)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[-4:] == [
+        "Grades.filled.csv: the marks of 1 student.",
+        "1 row without a mark stays as it was: Participant 2, Bob",
+        "feedback: 1 page of feedback.",
+        "page/index.html: the class, with a page of 1 student.",
+    ]
+    assert "Anna Li,100,100" in (here / "Grades.filled.csv").read_text(encoding="utf-8")
+    assert (here / "feedback" / "Anna Li_1_assignsubmission_file_" / "feedback.html").is_file()
+
+
+def test_worksheet_that_cannot_be_filled_in_stops_before_grading(put: Callable[..., None], here: Path, invoke: Invoke) -> None:
+    put("rms", "centring")
+    for slug in ("rms", "centring"):
+        folder = here / "class" / "Anna Li_1_assignsubmission_file_"
+        folder.mkdir(parents=True, exist_ok=True)
+        (here / f"{slug}.py").rename(folder / f"{slug}.py")
+    (here / "Grades.csv").write_text(MOODLE, encoding="utf-8")
+    done = invoke("grade", "class", "--worksheet", "Grades.csv")
+    assert done.returncode == 2
+    assert done.stderr == (
+        'Error: "Grades.csv" has one column for grades, and there are 2 exercises: centring, rms. Choose one with --exercise SLUG, or '
+        "their sum with --total.\n"
+    )
+    with Gradebook.open(here / "gradebook.db") as gradebook:
+        assert [*gradebook.results()] == []

@@ -118,7 +118,7 @@ def as_text(value: object) -> object:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What stands above the reports of a page: its title, sentences, and a link to the page above it."""
+    """The beginning of a page, above its reports: its title, sentences, and a link to the page above it."""
 
     title: str = ""
     sentences: tuple[str, ...] = ()

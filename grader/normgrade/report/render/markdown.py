@@ -35,8 +35,9 @@ def parts(report: Report) -> Iterator[str]:
     """Yield the paragraphs about a report."""
     yield f"## {MARKS[report.outcome]} {inert(report.exercise)}: {inert(verdict(report))}"
     for finding in report.findings[:FINDINGS]:
-        where = _("line {line}", line=finding.line) + ": " if finding.line else ""
-        yield f"**{word_of(finding.rule)}**: {inert(where)}{prose(finding.text.partition(chr(10))[0])}"
+        where = inert(_("line {line}", line=finding.line)) if finding.line else ""
+        said = prose(finding.text.partition("\n")[0])
+        yield _(": ").join(filter(None, (f"**{word_of(finding.rule)}**", where, said)))
     yield from crash(report)
     yield from mistakes(report)
     yield from map(prose, filter(None, (*report.limits, search_in_words(report), credit_in_words(report))))
@@ -76,8 +77,7 @@ def claims(report: Report) -> Iterator[str]:
 
 def line_of_code(number: int, text: str, said: str) -> str:
     """Return a line of the learner's code with its number, and what is said of it."""
-    shown = f"{_('line {line}', line=number)}: {code(text)}"
-    return f"{shown}: {prose(said)}" if said else shown
+    return _(": ").join(filter(None, (_("line {line}", line=number), code(text), prose(said))))
 
 
 def inert(text: str) -> str:
