@@ -14,6 +14,7 @@ from enum import StrEnum
 from itertools import count, cycle
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 from zipfile import ZipFile
 
 from disguises import DISGUISES, locals_renamed, methods_reordered
@@ -136,7 +137,7 @@ def at_import(statement: str) -> Callable[[str], str]:
 
 def notebook(source: str) -> str:
     """Return a notebook with the source in its only cell."""
-    cell: dict[str, str] = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": source}
+    cell: dict[str, Any] = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": source}
     return json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 
 

@@ -9,14 +9,18 @@ import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from importlib.util import module_from_spec, spec_from_file_location
+from itertools import product
 from pathlib import Path
+from shutil import make_archive
 from types import MappingProxyType
 
 import numpy as np
 import pytest
 from click.shell_completion import ShellComplete
+from kept_results import result
 
 from normgrade import cli
+from normgrade.classes.gradebook import Gradebook
 from normgrade.cli.examples import EXAMPLES
 from normgrade.course.course import Course
 from normgrade.course.files import read_text
@@ -27,6 +31,7 @@ from normgrade.report.report import Outcome
 COMMAND = re.compile(r"`((?:normgrade|python|chmod|cd|pip|git|\{python\})(?: [^`]*)?)`")
 VALUES = MappingProxyType(
     {
+        "group": "gradebook",
         "slug": "rms", "file": "rms.py", "name": "rms.py", "next": "1", "mistake": "sum-for-mean", "way": "einsum", "folder": ".",
         "root": ".", "path": "repro_rms.py", "python": sys.executable,
         "named": str(Path(__file__).parents[1] / "fixtures" / "courses" / "tiny"),
@@ -73,6 +78,20 @@ SUGGESTED = {  # the suggestions of messages, and their places
     "normgrade verify {slug}": ANYWHERE,
     "normgrade watch SLUG": ANYWHERE,
     "normgrade {name}": ELSEWHERE,  # in a notebook; test_commands.py types it
+    "git fetch --unshallow": ELSEWHERE,
+    "git fetch": ELSEWHERE,
+    "normgrade grade --again": ELSEWHERE,  # is only named, as the next ones
+    "normgrade grade PATH": ELSEWHERE,
+    "normgrade grade class.zip": ELSEWHERE,  # an example of the help, which is typed below
+    "normgrade grade": ELSEWHERE,
+    "normgrade gradebook export": ELSEWHERE,
+    "normgrade gradebook show": ELSEWHERE,
+    "normgrade gradebook": ELSEWHERE,
+    "normgrade similar": ELSEWHERE,
+    "normgrade verify SLUG": ELSEWHERE,
+    "normgrade {group}": ELSEWHERE,
+    "pip install 'normgrade[classes]'": ELSEWHERE,
+    "pip install 'normgrade[cluster]'": ELSEWHERE,
     "python -c 'import torch'": ELSEWHERE,
     "python -m pdb {path}": ELSEWHERE,
     "python {path}": ELSEWHERE,
@@ -194,16 +213,35 @@ def test_example_of_help_works(line: str, type_: Type, tmp_path: Path, monkeypat
         monkeypatch.setenv("NORMGRADE_COURSE", str(tmp_path / "own"))
     else:
         (tmp_path / "my-course").symlink_to(course.root)
+    if line.split()[1:2] in (["grade"], ["gradebook"], ["similar"]):
+        write_a_class(tmp_path)
     spoil = " --spoil" if line.startswith("normgrade solution") and "--spoil" not in line else ""  # nothing has passed here
     assert type_(line.replace(">>", ">") + spoil) == 0
     if line == "normgrade repro layer_norm test_gradients":
         assert "test_gradients" in offered(*line.split()[1:])
 
 
+def write_a_class(folder: Path) -> None:
+    """Write the hand-ins and the gradebook that examples of commands for classes name."""
+    own_ways = sorted((Path(__file__).parents[1] / "wild" / "layer_norm").glob("*.py"))
+    for name, (student, way) in product(("class", "hw1", "hw3", "submitted"), zip(("Li Anna", "Oz Ben"), own_ways, strict=False)):
+        below = folder / name / student / ("homework" if name == "submitted" else "")
+        below.mkdir(parents=True)
+        (below / ("answer.py" if name == "hw3" else "layer_norm.py")).write_text(read_text(way), encoding="utf-8")
+    make_archive(str(folder / "class"), "zip", folder, "class")
+    (folder / "class.csv").write_text("name\nLi Anna\n", encoding="utf-8")
+    with Gradebook.open(folder / "gradebook.db", make=True) as gradebook:
+        gradebook.enrol({"Anna Li": ""})
+        gradebook.keep([result("Anna Li", "layer_norm"), result("Anna Li", "rms_norm")])
+
+
 def as_typed(line: str) -> str:
     """Return a command from a text as it is typed here: with real names, and with its own course if it writes to one."""
     line = line.removesuffix(" norms") if line.startswith("normgrade init") else line  # this is a workspace already
-    line = line.replace("NAME", "einsum_statistics").replace(">>", ">").replace(" --course DIR", "").replace(" --course my-course", "")
+    for placeholder, real in (("SLUG…", "layer_norm"), ("PATH…", "class"), ("NAME", "einsum_statistics"), (">>", ">")):
+        line = line.replace(placeholder, real)
+    line = line.replace(" --course DIR", "").replace(" --course my-course", "")
+    line += " class" if line in ("normgrade grade", "normgrade grade --again") else ""
     return f"{line} --course own" if line.startswith("normgrade new") else line
 
 
@@ -227,6 +265,7 @@ def test_commands_in_pages_and_course_work(type_: Type, tmp_path: Path, monkeypa
     (tmp_path / "own" / "exercises").mkdir(parents=True)
     Attempts(tmp_path / ".normgrade/progress.db").add([Attempt(datetime.now(UTC), "layer_norm", Outcome.PASSED, 20, 20)])
     found = {line for path in TEXTS for line in COMMAND.findall(read_text(path)) if line.startswith("normgrade ")}
+    write_a_class(tmp_path)
     interviews = {line for line in found if line.startswith("normgrade interview")}
     failed = {line for line in found - interviews if type_(as_typed(line)) not in (0, 1)}
     failed |= {line for line in interviews if type_(line) != 0 or type_("normgrade interview --end") != 0}  # at most one runs
