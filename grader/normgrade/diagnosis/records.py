@@ -6,6 +6,7 @@ import zlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,30 +25,38 @@ Seen = dict[PlayKey, Change]
 class Records:
     """The changes that were seen of each mistake, by its number. They are read when they are first needed, and written by `keep`.
 
-    `name_of` gives the name under which a mistake is kept.
+    `name_of` gives the name under which a mistake is kept. Mistakes that are among those of the `shared` records have their changes in
+    common with them, so that one submission serves the next.
     """
 
     cache: Cache
     mistakes: Sequence[Mistake]
     name_of: Callable[[Mistake], str]
+    shared: Records | None = None
     known: dict[int, Seen] = field(default_factory=dict)
     grown: set[int] = field(default_factory=set)  # mistakes of which more was seen than is kept
 
     def of_those(self, mistakes: Sequence[Mistake]) -> Records:
         """Return the records of these mistakes, some of which may be new."""
-        numbers = {mistake.source: number for number, mistake in enumerate(self.mistakes)}
-        known = {
-            member: self.known[number]
-            for member, mistake in enumerate(mistakes)
-            if (number := numbers.get(mistake.source)) is not None and number in self.known
-        }
-        return Records(self.cache, mistakes, self.name_of, known)
+        return Records(self.cache, mistakes, self.name_of, self)
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The number of each mistake, by its source."""
+        return {mistake.source: number for number, mistake in enumerate(self.mistakes)}
 
     def of(self, member: int) -> Seen:
         """Return the changes that were seen of a mistake, by play."""
         if member not in self.known:
-            self.known[member] = self.read(self.name_of(self.mistakes[member]))
+            self.known[member] = self.seen_of(self.mistakes[member])
         return self.known[member]
+
+    def seen_of(self, mistake: Mistake) -> Seen:
+        """Return the changes that were seen of a mistake, which are shared or read."""
+        if self.shared is None:
+            return self.read(self.name_of(mistake))
+        number = self.shared.numbers.get(mistake.source)
+        return self.shared.seen_of(mistake) if number is None else self.shared.of(number)
 
     def read(self, name: str) -> Seen:
         content = self.cache.get(name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import tee
 from types import TracebackType
 from typing import Self
@@ -12,6 +12,7 @@ from normgrade.course.ban import Ban
 from normgrade.course.exercise import Exercise, Limits
 from normgrade.course.files import read_where_there
 from normgrade.course.library import Library
+from normgrade.grading.recordings import Recordings
 from normgrade.grading.run import gone
 from normgrade.oracle.exact_plays import ExactPlays
 from normgrade.oracle.oracle import Oracle
@@ -25,12 +26,16 @@ LIMITS = Limits(total_s=3600.0)  # for all sources together
 
 @dataclass
 class CourseWorker:
-    """A worker that loads one source after the other to play it, and enforces a `ban`. Its process starts with the first source."""
+    """A worker that loads one source after the other to play it, and enforces a `ban`. Its process starts with the first source.
+
+    `recordings` holds what was recorded before.
+    """
 
     host: Host
     exercise: Exercise
     ban: Ban | None = None
     worker: Worker | None = None
+    recordings: Recordings = field(default_factory=Recordings, repr=False)
 
     def plays(self, asked: Iterable[tuple[str, Playable]], exactly: bool = False) -> Iterator[Observation | None]:
         """Yield the observation of each source, natively or `exactly` in float64; None if it cannot be executed, or has no answer.
@@ -48,8 +53,9 @@ class CourseWorker:
         return SourceInWorker(self.open_worker(), source)
 
     def record(self, question: RecordQuestion | Substitute) -> Recording:
-        """Return one play of a source of the course's own, on record."""
-        return self.open_worker().record(question)
+        """Return one play of a source of the course's own, on record. It is played only if its recording is not held."""
+        record = self.open_worker().record
+        return self.recordings.of(question, record) if isinstance(question, RecordQuestion) else record(question)
 
     def answer(self, worker: Worker, question: PlayQuestion) -> Observation | None:
         observation = worker.answer(question)

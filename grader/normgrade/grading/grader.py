@@ -24,6 +24,7 @@ from normgrade.grading.course_worker import CourseWorker
 from normgrade.grading.grading_options import PUBLIC_SEED, Options
 from normgrade.grading.in_process import InProcess
 from normgrade.grading.new_workers import InNewWorkers
+from normgrade.grading.recordings import Recordings
 from normgrade.grading.reference_run import ReferenceRun
 from normgrade.grading.run import Run
 from normgrade.grading.tracking import at_hand, footprints, key_of_one, none_of, plays_of
@@ -55,6 +56,7 @@ class Grader:
     reference_runs: dict[tuple[str, int], ReferenceRun] = field(default_factory=dict)  # by slug and seed
     tracked: dict[str, Footprints] = field(default_factory=dict, repr=False)  # by slug
     records: dict[str, Records] = field(default_factory=dict, repr=False)  # by slug
+    recordings: dict[str, Recordings] = field(default_factory=dict, repr=False)  # by slug
 
     def results(self, exercise: Exercise, source: str, file_name: str, seed: int | None = None) -> Generator[Result]:
         """Yield the result of each check as soon as it is known. The worker ends after the last one, or when the generator is closed."""
@@ -115,6 +117,7 @@ class Grader:
         self.reference_runs.clear()
         self.tracked.clear()
         self.records.clear()
+        self.recordings.clear()
         for oracle in self.oracles.values():
             oracle.forget()
 
@@ -167,7 +170,8 @@ class Grader:
         if submitted is not None and known is not None:
             footprints, mistakes = candidates(known, read_mistakes(exercise), reference_run.reference, submitted.source)
             records = records.of_those(mistakes)
-        with CourseWorker(self.host(exercise), exercise) as course_worker:
+        recordings = self.recordings.setdefault(exercise.slug, Recordings())
+        with CourseWorker(self.host(exercise), exercise, recordings=recordings) as course_worker:
             questioning = Questioning(plays_of(suite, reference_run), records, course_worker.plays)
             again: MorePlays = NoMorePlays()
             if submitted is not None and telling:

@@ -38,10 +38,9 @@ class InNewWorkers:
     def first_wrong_step(self, results: Sequence[Result], right: str) -> Step | None:
         others = [read_text(path) for path in self.exercise.alternatives]
         with self.open_worker() as worker:
-            record = self.course_worker.open_worker().record
-            return locate(results, self.source, [right, *others], worker.record, record, self.exercise.defines)
+            sources = [right, *others]
+            return locate(results, self.source, sources, worker.record, self.course_worker.record, self.exercise.defines)
 
     def traced(self, results: Sequence[Result], acting: Acting, combine: Combine, beside: Sequence[int]) -> list[int]:
         with self.open_worker() as worker:
-            record = self.course_worker.open_worker().record
-            return traced(results, acting, combine, self.source, worker.record, record, beside)
+            return traced(results, acting, combine, self.source, worker.record, self.course_worker.record, beside)

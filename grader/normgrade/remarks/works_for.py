@@ -17,6 +17,7 @@ FEWEST = 2  # uses that work, and uses that do not: a single one may have any ca
 MOST_WRONG = 10  # uses beyond a limit that come to their end, for each that raises an exception
 Cause = Callable[[Error | None], object]
 LEFT_OUT = object()  # an argument that is not given
+TRAITS = frozenset(Trait)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +75,7 @@ def cause_of(error: Error | None) -> tuple[str, int]:
 
 def limit_of(raising: Sequence[Use], ending: Sequence[Use]) -> Limit | None:
     """Return the limit of the first trait that tells uses that raise an exception apart from those that come to their end."""
-    arguments = sorted({name for use in (*raising, *ending) for name in use.traits} - {*Trait})
+    arguments = sorted({name for use in (*raising, *ending) for name in use.traits} - TRAITS)
     return next(filter(None, (limit_by(trait, raising, ending) for trait in (*Trait, *arguments))), None)
 
 
@@ -113,7 +114,7 @@ def value_of(use: Use, trait: str) -> object:
 
 
 def default_of(trait: str) -> object:
-    return None if trait in {*Trait} else LEFT_OUT
+    return None if trait in TRAITS else LEFT_OUT
 
 
 def values(some: Iterable[Use], trait: str) -> set[object]:

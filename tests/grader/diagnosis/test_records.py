@@ -60,3 +60,14 @@ def test_equal_native_and_exact_numbers_come_back() -> None:
     same = Numbers(0, 0, False, np.array([1.0, np.nan], np.float32), np.array([1.0, np.nan], np.float32))
     [[numbers]] = [change.numbers for change in decode(encode({("test_a", 0): Change((), (same,))})).values()]
     assert np.array_equal(numbers.exact, same.exact, equal_nan=True) and np.array_equal(numbers.native, same.native, equal_nan=True)
+
+
+def test_answers_share_what_was_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, new = records(tmp_path), Mistake("new", "", "3")
+    first = whole.of_those([MISTAKES[1], new])
+    first.add(0, ("test_a", 0), CHANGE)
+    first.add(1, ("test_b", 0), CHANGE)
+    monkeypatch.setattr(Cache, "get", None)  # nothing more is read
+    assert whole.of(1) == {("test_a", 0): CHANGE}
+    assert whole.of_those([new, MISTAKES[1]]).of(1) == {("test_a", 0): CHANGE}
+    assert whole.known.keys() == {1}  # not those of a mistake that only one submission may have made
