@@ -137,11 +137,7 @@ def at_import(statement: str) -> Callable[[str], str]:
 
 def notebook(source: str) -> str:
     """Return a notebook with the source in its only cell."""
-<<<<<<< HEAD
     cell: dict[str, Any] = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": source}
-=======
-    cell: dict[str, object] = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": source}
->>>>>>> bench
     return json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 
 
