@@ -9,47 +9,44 @@ from types import MappingProxyType
 
 from normgrade.language import _
 from normgrade.language.errors import UsageError
+from normgrade.report.render.workflow_commands import add_to_summary
 from normgrade.report.report import Outcome, Report
 
-SUMMARY, OUTPUT = "GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"
+OUTPUT = "GITHUB_OUTPUT"  # the variable that names the file of the outputs
 
 
 def tell_runner(format: str, reports: Sequence[Report]) -> None:
-    """Append all that belongs to a format into the files of the runner, if it names any."""
-    for variable, content in TOLD.get(format, {}).items():
-        if path := os.environ.get(variable):
-            append(variable, Path(path), content(reports, size_of(path)))
+    """Append all that belongs to a format to the files of the runner, if it names any."""
+    if tell := TOLD.get(format):
+        tell(reports)
 
 
-def append(variable: str, path: Path, text: str) -> None:
-    """Append a text to a file of the runner."""
+def tell_summary(reports: Sequence[Report]) -> None:
+    """Append the reports to the summary of the step."""
+    from normgrade.report.render.step_summary import step_summary  # loads NumPy
+
+    add_to_summary(step_summary(reports))
+
+
+def tell_outputs(reports: Sequence[Report]) -> None:
+    """Append the state of a commit and a line about it to the outputs."""
+    if not (path := os.environ.get(OUTPUT)):
+        return
     try:
-        with path.open("a", encoding="utf-8") as file:
-            file.write(text)
+        with Path(path).open("a", encoding="utf-8") as file:
+            file.write(outputs(reports))
     except OSError as error:
         raise UsageError(
             _(
                 'The file "{path}" in {variable} cannot be written ({error}). Unset {variable} to do without it.',
                 path=path,
-                variable=variable,
+                variable=OUTPUT,
                 error=error.strerror,
             )
         ) from error
 
 
-def size_of(path: str) -> int:
-    """Return the size of a file in bytes; 0 if there is none."""
-    return os.stat(path).st_size if os.path.isfile(path) else 0
-
-
-def step_summary(reports: Sequence[Report], size: int) -> str:
-    """Return the summary of the reports, if a summary of that size is there already."""
-    from normgrade.report.render.step_summary import MOST_BYTES, render_summary  # loads NumPy
-
-    return render_summary(reports, MOST_BYTES - size)
-
-
-def outputs(reports: Sequence[Report], size: int) -> str:
+def outputs(reports: Sequence[Report]) -> str:
     """Return the state of a commit and a line about it."""
     passed = sum(report.outcome is Outcome.PASSED for report in reports)
     earned, possible = sum(report.earned for report in reports), sum(report.possible for report in reports)
@@ -59,6 +56,4 @@ def outputs(reports: Sequence[Report], size: int) -> str:
     return f"status={'success' if passed == len(reports) else 'failure'}\nsummary={said}\n"
 
 
-TOLD: Mapping[str, Mapping[str, Callable[[Sequence[Report], int], str]]] = MappingProxyType(
-    {"github": {SUMMARY: step_summary}, "classroom50": {OUTPUT: outputs}}
-)
+TOLD: Mapping[str, Callable[[Sequence[Report]], None]] = MappingProxyType({"github": tell_summary, "classroom50": tell_outputs})

@@ -20,7 +20,7 @@ from normgrade.language.errors import UsageError
 from normgrade.language.visible import visible, write_data
 from normgrade.learner.workspace import find_course
 from normgrade.report.render.detail import Detail
-from normgrade.report.render.workflow_commands import add_to_summary
+from normgrade.report.render.workflow_commands import add_to_summary, paragraph
 from normgrade.report.report import Report
 from normgrade.verify.changed import changed
 
@@ -97,7 +97,7 @@ def verify_command(
         choice = changed(course, ref)
         click.echo(visible(str(choice)), err=True)
         if not (choice.slugs or choice.every):
-            add_to_summary([str(choice)] if on_github else [])
+            add_to_summary([paragraph(str(choice))] if on_github else [])
             return hand_over([], format, output) if output is not None or format != "terminal" else 0
         slugs = () if choice.every else choice.slugs
     if envelope:

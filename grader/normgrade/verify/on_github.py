@@ -2,52 +2,40 @@
 
 from __future__ import annotations
 
-import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import chain, zip_longest
-from pathlib import Path
 
 from normgrade.course.course import Course
 from normgrade.language import _, n_
 from normgrade.report.render.wording import MARKS
-from normgrade.report.render.workflow_commands import command, folded, in_markdown, limited, preformatted
+from normgrade.report.render.workflow_commands import ERROR, command, folded, in_markdown, in_repository, in_turn, limited, preformatted, table
 from normgrade.report.report import Check, Outcome, Report
 from normgrade.verify.mending import Problem, problems_in
 
 
 def annotated(reports: Sequence[Report], course: Course) -> list[str]:
     """Return the commands that annotate the problems in the reports. The first problem of each comes before the second of any."""
-    root = root_of(course.root)
-    turns = zip_longest(*(problems_in(report, course) for report in reports))
-    return limited(annotation(problem, root) for problem in chain.from_iterable(turns) if problem is not None)
+    return limited(in_turn(map(annotation, problems_in(report, course)) for report in reports))
 
 
-def annotation(problem: Problem, root: Path) -> str:
-    """Return the command that annotates a problem; its file is given by its path in the repository."""
+def annotation(problem: Problem) -> str:
+    """Return the command that annotates a problem."""
     title = f"{problem.exercise} · {problem.proof.claim}"
-    return command("error", problem.text, file=Path(os.path.relpath(problem.path, root)).as_posix(), line=problem.line, title=title)
-
-
-def root_of(folder: Path) -> Path:
-    """Return the root of the repository that a folder belongs to; the folder itself if it is in none."""
-    return next((each for each in (folder, *folder.parents) if (each / ".git").exists()), folder)
+    return command(ERROR, problem.text, file=in_repository(problem.path), line=problem.line, title=title)
 
 
 def summary(reports: Sequence[Report]) -> Iterator[str]:
-    """Yield the blocks of a summary in Markdown: a table of the reports, then the claims of those with problems."""
+    """Yield the blocks of a summary: a table of the reports, then the claims of those with problems."""
     titles = (_("exercise"), _("proved"), _("failed"), _("undecided"))
-    rows = (row(report) for report in reports)
-    yield "\n".join(("| " + " | ".join(map(in_markdown, titles)) + " |", "|---|---:|---:|---:|", *rows))
+    yield from table(titles, "|---|--:|--:|--:|", map(cells_of, reports))
     yield from (details(report) for report in reports if report.outcome is not Outcome.PASSED)
 
 
-def row(report: Report) -> str:
+def cells_of(report: Report) -> list[str]:
     """Return the row of a report in the table, with the numbers of its claims by their outcome."""
-    proved, failed, undecided = (
-        sum(check.outcome in outcomes for check in counted(report))
-        for outcomes in ((Outcome.PASSED,), (Outcome.FAILED, Outcome.ERROR), (Outcome.SKIPPED,))
-    )
-    return f"| {MARKS[report.outcome]} {in_markdown(report.exercise)} | {proved} | {failed} | {undecided} |"
+    outcomes = Counter(check.outcome for check in counted(report))
+    numbers = (outcomes[Outcome.PASSED], outcomes[Outcome.FAILED] + outcomes[Outcome.ERROR], outcomes[Outcome.SKIPPED])
+    return [f"{MARKS[report.outcome]} {report.exercise}", *map(str, numbers)]
 
 
 def counted(report: Report) -> list[Check]:
@@ -59,7 +47,7 @@ def details(report: Report) -> str:
     """Return the claims of a report that are not proved, with their problems, to be unfolded."""
     open_claims = [check for check in counted(report) if check.outcome is not Outcome.PASSED]
     title = n_("{exercise}: {n} claim is not proved", "{exercise}: {n} claims are not proved", len(open_claims), exercise=report.exercise)
-    return folded(title, (block for check in open_claims for block in told(check)))
+    return folded(title, (part for check in open_claims for part in told(check)))
 
 
 def told(check: Check) -> Iterator[str]:

@@ -9,7 +9,8 @@ from sample_reports import FAILED, PASSED
 
 from normgrade.cli.runner_files import tell_runner
 from normgrade.language.errors import UsageError
-from normgrade.report.render.step_summary import MOST_BYTES, render_summary
+from normgrade.report.render.step_summary import step_summary
+from normgrade.report.render.workflow_commands import MOST_BYTES
 from normgrade.report.report import Report
 
 
@@ -24,14 +25,16 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_summary_is_appended(files: Path) -> None:
     (files / "summary.md").write_text("# before\n", encoding="utf-8")
     tell_runner("github", [FAILED])
-    assert (files / "summary.md").read_text(encoding="utf-8") == "# before\n" + render_summary([FAILED])
+    assert (files / "summary.md").read_text(encoding="utf-8") == "# before\n" + "".join(step_summary([FAILED]))
     assert not (files / "output").exists()
 
 
 def test_summary_that_is_nearly_full_gets_less(files: Path) -> None:
     (files / "summary.md").write_text("x" * (MOST_BYTES - 1200), encoding="utf-8")
     tell_runner("github", [FAILED] * 100)
-    assert (files / "summary.md").stat().st_size <= MOST_BYTES
+    text = (files / "summary.md").read_text(encoding="utf-8")
+    assert "x| exercise " in text and text.endswith("\n\nThe rest is left out&#58; the summary would be too long&#46;\n\n")
+    assert len(text.encode()) <= MOST_BYTES
 
 
 @pytest.mark.parametrize(
@@ -55,15 +58,16 @@ def test_other_formats_write_nothing(format: str, files: Path) -> None:
 
 def test_without_a_runner_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
-    tell_runner("github", [FAILED])
+    for format, variable in (("github", "GITHUB_STEP_SUMMARY"), ("classroom50", "GITHUB_OUTPUT")):
+        monkeypatch.delenv(variable, raising=False)
+        tell_runner(format, [FAILED])
     assert [*tmp_path.iterdir()] == []
 
 
 def test_file_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path))
+    monkeypatch.setenv("GITHUB_OUTPUT", str(tmp_path))
     with pytest.raises(UsageError) as refused:
-        tell_runner("github", [FAILED])
+        tell_runner("classroom50", [FAILED])
     assert str(refused.value) == (
-        f'The file "{tmp_path}" in GITHUB_STEP_SUMMARY cannot be written (Is a directory). Unset GITHUB_STEP_SUMMARY to do without it.'
+        f'The file "{tmp_path}" in GITHUB_OUTPUT cannot be written (Is a directory). Unset GITHUB_OUTPUT to do without it.'
     )
