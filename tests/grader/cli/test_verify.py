@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +11,7 @@ import pytest
 from committed import commit
 
 from normgrade.course.course import Course
-from normgrade.verify.on_github import root_of
+from normgrade.report.render.workflow_commands import in_repository
 
 EditedCourse = Callable[..., Course]
 Invoke = Callable[..., subprocess.CompletedProcess[str]]
@@ -195,7 +194,7 @@ def test_github_gets_annotations_a_summary_and_a_file(
     shown, annotation = said.stdout.splitlines()
     assert said.returncode == 1 and shown.startswith("✗ rms · solutions/rms · 10 of 11 points · not passed")
     title = "title=rms · The points of the suite sum to 9."
-    path = Path(os.path.relpath(course.root / "tests/hidden/test_rms.py", root_of(course.root))).as_posix()
+    path = in_repository(course.root / "tests/hidden/test_rms.py")
     assert annotation == f"::error file={path},line=1,{title}::The sum is 8: {PARTS}."
     assert "| ✗ rms | 10 | 1 | 0 |" in (tmp_path / "summary.md").read_text(encoding="utf-8")
     assert f"The sum is 8: {PARTS}." in output.read_text(encoding="utf-8")
