@@ -12,7 +12,7 @@ from types import MappingProxyType
 import click
 
 from normgrade.classes.export.fixed_zip import comment_of
-from normgrade.classes.export.workflow import FIRST_LINE, WORKFLOW, workflow
+from normgrade.classes.export.workflow import FIRST_LINE, NAME, workflow
 from normgrade.cli.bar import progress
 from normgrade.cli.check import grading_options
 from normgrade.cli.options import course_option, say
@@ -21,6 +21,7 @@ from normgrade.cli.warn import warn_of_folders
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
 from normgrade.course.files import put_in_place, read_start, refuse_link
+from normgrade.course.workflows import workflow_named
 from normgrade.grading.grading_options import Options, available
 from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean, either
@@ -96,7 +97,7 @@ def write_autograder(path: Path, course: Course, exercises: list[Exercise], opti
 
 def write_workflow(folder: Path, exercises: list[Exercise], options: Options, index: str) -> int:
     """Write the workflow for GitHub into the folder of a repository."""
-    path = folder / WORKFLOW
+    path = workflow_named(NAME, folder)
     for exercise in exercises:
         refuse_other_course(exercise)
     write(path, workflow(exercises, options, index).encode(), lambda: starts_with(path, FIRST_LINE), make=True)

@@ -21,11 +21,6 @@ def exercises_in(course: Path) -> Path:
     return course / "exercises"
 
 
-def workflow_in(course: Path) -> Path:
-    """Return the file of the workflow in which GitHub Actions prove a course. It may be missing."""
-    return course / ".github" / "workflows" / "verify.yml"
-
-
 EVERY = ""  # in the place of a slug: a file that all exercises of the course share
 
 

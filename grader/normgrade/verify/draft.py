@@ -14,12 +14,12 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from normgrade import __version__
 from normgrade.course.course import Course
 from normgrade.course.files import write_whole
-from normgrade.course.layout import exercises_in, settings_in, workflow_in
+from normgrade.course.layout import exercises_in, settings_in
 from normgrade.course.signature import Parameter, Signature
 from normgrade.course.translations import file_in
+from normgrade.course.workflows import workflow_from, workflow_named
 from normgrade.language import ENGLISH
 from normgrade.suite.situations import SITUATIONS
 
@@ -54,9 +54,10 @@ class Draft:
 def begin_course(root: Path, languages: Sequence[str]) -> Course:
     """Create a new course in a folder that is empty or does not exist yet, with the workflow that proves it in GitHub Actions."""
     exercises_in(root).mkdir(parents=True)
-    workflow_in(root).parent.mkdir(parents=True)
+    workflow = workflow_named("verify", root)
+    workflow.parent.mkdir(parents=True)
     write_whole(settings_in(root), filled("course.toml", title=root.resolve().name, languages=languages).encode())
-    write_whole(workflow_in(root), filled("workflow.yml", version=__version__).encode())
+    write_whole(workflow, workflow_from(TEMPLATES / "workflow.yml").encode())
     return Course.find(root)
 
 

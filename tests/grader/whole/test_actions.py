@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from normgrade.cli import command_named
-from normgrade.course.layout import workflow_in
+from normgrade.course.workflows import workflow_named
 from normgrade.verify.draft import begin_course
 
 CLONE = Path(__file__).parents[3]
@@ -28,7 +28,7 @@ yaml = pytest.importorskip("yaml", reason="PyYAML comes with mkdocs: pip install
 def workflow(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Return the workflow of a new course."""
     course = begin_course(tmp_path_factory.mktemp("new") / "course", ["en"])
-    return yaml.safe_load(workflow_in(course.root).read_text(encoding="utf-8"))
+    return yaml.safe_load(workflow_named("verify", course.root).read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def test_commands_of_the_workflow_exist(workflow: Any) -> None:
     given = [command_named(name).make_context(name, [*words]).params for name, *words in called]
     assert [each["ref"] for each in given] == ["origin/$GITHUB_BASE_REF", None]
     assert {(str(each["course_folder"]), each["format"], str(each["output"])) for each in given} == {(".", "github", "verify.xml")}
-    assert [words for words in lines if words[0] != "normgrade"] == [["python", "-m", "pip", "install", "$NORMGRADE"]]
+    assert [words for words in lines if words[0] != "normgrade"] == [["python", "-I", "-m", "pip", "install", "--quiet", "$NORMGRADE"]]
 
 
 def test_workflow_keeps_the_file_that_it_writes(workflow: Any) -> None:

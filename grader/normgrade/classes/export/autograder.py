@@ -10,6 +10,7 @@ from shlex import join, quote
 from tempfile import TemporaryDirectory
 
 from normgrade import __version__
+from normgrade.classes.export.check_arguments import arguments
 from normgrade.classes.export.fixed_zip import Entry, entries_in, zipped
 from normgrade.classes.export.requirements import constraints, requirements
 from normgrade.course.course import Course
@@ -52,13 +53,11 @@ def autograder(course: Course, exercises: Sequence[Exercise], options: Options, 
 
 def settings(slugs: Sequence[str], options: Options, index: str) -> str:
     """Return the settings that both scripts read."""
-    isolated = ["--require-isolation", options.required]
-    timeout = [] if options.timeout_s is None else ["--timeout", f"{options.timeout_s:g}"]
     return (
         "# The settings of this package. To change them, change the file, zip all files again, and upload the zip.\n"
         f"slugs=({join(slugs)})\n"
         f"seed={options.seed}\n"
-        f"options=({join([*isolated, *timeout])})\n"
+        f"options=({join(arguments(options))})\n"
         f"seconds={SECONDS}  # for a whole grading\n"
         f"index={quote(index)}  # a package index with CPU builds of PyTorch: without them, the image is some gigabytes larger\n"
     )

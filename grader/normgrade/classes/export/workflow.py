@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from shlex import join
 
-from normgrade import __version__
+from normgrade.classes.export.check_arguments import arguments
 from normgrade.course.exercise import Exercise
+from normgrade.course.workflows import workflow_from
 from normgrade.grading.grading_options import Options
 from normgrade.worker.walls import TIERS
 
-WORKFLOW = Path(".github") / "workflows" / "normgrade.yml"
+NAME = "normgrade"
 TEMPLATE = Path(__file__).parent / "workflow_files" / "normgrade.yml"
 FIRST_LINE = "# Written by `normgrade export github`."
 WEAKEST = "linux"  # the weakest walls behind which a learner's code runs on a machine of GitHub
@@ -19,20 +21,6 @@ WEAKEST = "linux"  # the weakest walls behind which a learner's code runs on a m
 
 def workflow(exercises: Sequence[Exercise], options: Options, index: str) -> str:
     """Return the workflow for these exercises. A submission runs behind the walls of `linux` at least."""
-    required = max(options.required, WEAKEST, key=TIERS.index)
-    timeout = [] if options.timeout_s is None else ["--timeout", f"{options.timeout_s:g}"]
-    values = {
-        "@VERSION@": __version__,
-        "@INDEX@": quoted(index),
-        "@OPTIONS@": quoted(join(["--require-isolation", required, "--seed", str(options.seed), *timeout])),
-        "@FILES@": quoted(join(exercise.file_name for exercise in exercises)),
-    }
-    text = TEMPLATE.read_text(encoding="utf-8")
-    for name, value in values.items():
-        text = text.replace(name, value)
-    return text
-
-
-def quoted(text: str) -> str:
-    """Return a text as a string of YAML."""
-    return "'" + text.replace("'", "''") + "'"
+    walled = replace(options, required=max(options.required, WEAKEST, key=TIERS.index))
+    files = join(exercise.file_name for exercise in exercises)
+    return workflow_from(TEMPLATE, index, OPTIONS=join([*arguments(walled), "--seed", str(options.seed)]), FILES=files)

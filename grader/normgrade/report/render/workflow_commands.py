@@ -71,7 +71,7 @@ def in_turn(of_each: Iterable[Iterable[str]]) -> Iterator[str]:
 
 
 def in_repository(path: Path) -> str:
-    """Return a path from the root of the repository that holds the file, as annotations have it; without a repository, unchanged."""
+    """Return a path from the root of its repository, as annotations have it. Without a repository, it stays as it is."""
     absolute = Path(os.path.abspath(path))
     roots = (folder for folder in absolute.parents if os.path.exists(folder / ".git"))
     root = next(roots, Path(os.environ.get(WORKSPACE) or absolute))
