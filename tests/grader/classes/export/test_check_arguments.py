@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import doctest
 
-from normgrade.classes.export import arguments as module
+from normgrade.classes.export import check_arguments as module
 from normgrade.classes.export.check_arguments import arguments
 from normgrade.grading.grading_options import Options
 
