@@ -161,12 +161,22 @@ HOSTILE: Mapping[str, Callable[[str], str]] = MappingProxyType(
 # On the disk
 
 
-def path_of(answer: MadeUp, name: str = "Student {number:04}") -> str:
-    """Return the path of an answer in a download from Moodle. `name` tells how students are called, which decides their order."""
-    return f"{name.format(number=answer.number)}_{FIRST_ID + answer.number}_assignsubmission_file_/{answer.file_name}"
+def forwards(number: int) -> str:
+    """Return the name of a student."""
+    return f"Student {number:04}"
 
 
-def write_folders(answers: Iterable[MadeUp], folder: Path, name: str = "Student {number:04}") -> None:
+def backwards(number: int) -> str:
+    """Return a name for a student that turns the order of the class round."""
+    return f"Student {9999 - number:04}"
+
+
+def path_of(answer: MadeUp, name: Callable[[int], str] = forwards) -> str:
+    """Return the path of an answer in a download from Moodle. `name` gives the name of a student, and so the order of the class."""
+    return f"{name(answer.number)}_{FIRST_ID + answer.number}_assignsubmission_file_/{answer.file_name}"
+
+
+def write_folders(answers: Iterable[MadeUp], folder: Path, name: Callable[[int], str] = forwards) -> None:
     """Write the answers as the unpacked download from Moodle."""
     for answer in answers:
         path = folder / path_of(answer, name)
