@@ -115,8 +115,8 @@ def grade_command(
         tell(*tally_in_words(tally), *summary_of(gradebook.marks().values(), [each.slug for each in sound]))
         if writes and format != LINES:
             hand_over(reports_of(found, gradebook, course), format, output)
-        tell(*files.write(gradebook, course))
         tell(_('The marks are in "{path}". `normgrade gradebook export` writes them as CSV.', path=gradebook.path))
+        tell(*files.write(gradebook, course))
     return BROKE if tally.errors else 0
 
 
