@@ -10,7 +10,7 @@ from shlex import join, quote
 from tempfile import TemporaryDirectory
 
 from normgrade import __version__
-from normgrade.classes.export.arguments import arguments
+from normgrade.classes.export.check_arguments import arguments
 from normgrade.classes.export.fixed_zip import Entry, entries_in, zipped
 from normgrade.classes.export.requirements import constraints, requirements
 from normgrade.course.course import Course

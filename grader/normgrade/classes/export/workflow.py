@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from shlex import join
 
-from normgrade.classes.export.arguments import arguments
+from normgrade.classes.export.check_arguments import arguments
 from normgrade.course.exercise import Exercise
 from normgrade.course.workflows import workflow_from
 from normgrade.grading.grading_options import Options
