@@ -8,7 +8,17 @@ from collections.abc import Iterator, Sequence
 from normgrade.course.course import Course
 from normgrade.language import _, n_
 from normgrade.report.render.wording import MARKS
-from normgrade.report.render.workflow_commands import ERROR, command, folded, in_markdown, in_repository, in_turn, limited, preformatted, table
+from normgrade.report.render.workflow_commands import (
+    ERROR,
+    command,
+    folded,
+    in_markdown,
+    in_repository,
+    in_turn,
+    limited,
+    preformatted,
+    table,
+)
 from normgrade.report.report import Check, Outcome, Report
 from normgrade.verify.mending import Problem, problems_in
 

@@ -35,9 +35,7 @@ def test_the_table_has_a_row_for_each_report() -> None:
 def test_only_reports_that_did_not_pass_have_details() -> None:
     found = written(FAILED, PASSED)
     assert found.count("<details>") == 1
-    assert html.unescape(found).endswith(
-        f"\n\n<details><summary>batch_norm</summary>\n\n<pre>{plain([FAILED])}</pre>\n\n</details>\n\n"
-    )
+    assert html.unescape(found).endswith(f"\n\n<details><summary>batch_norm</summary>\n\n<pre>{plain([FAILED])}</pre>\n\n</details>\n\n")
 
 
 @pytest.mark.parametrize("rows", [0, 2, 100])
