@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -26,10 +25,11 @@ def report(exercise: str, *checks: Check) -> Report:
 
 
 @pytest.fixture
-def course(edited_course: EditedCourse, tmp_path: Path) -> Course:
+def course(edited_course: EditedCourse, tmp_path_factory: pytest.TempPathFactory) -> Course:
     """Return a course in a folder of a repository."""
-    (tmp_path / ".git").mkdir()
-    return Course(Path(shutil.copytree(edited_course({}).root, tmp_path / "week")))
+    repository = tmp_path_factory.mktemp("repository")
+    (repository / ".git").mkdir()
+    return Course(shutil.copytree(edited_course({}).root, repository / "week"))
 
 
 def test_annotations_name_files_from_the_root_of_the_repository(course: Course) -> None:
