@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -22,9 +21,6 @@ from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean
 from normgrade.language.visible import visible, visible_name, write_data
 from normgrade.learner.workspace import find_course
-
-if TYPE_CHECKING:
-    pass  # not at run time: only --roster needs it
 
 FORMATS = ("terminal", "json")
 MOST = 10_000  # pairs that are shown

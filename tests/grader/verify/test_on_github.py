@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 
 import pytest
@@ -24,18 +25,17 @@ def report(exercise: str, *checks: Check) -> Report:
 
 
 @pytest.fixture
-def course(edited_course: EditedCourse) -> Course:
-    """Return a course in the folder of a repository, where other folders lie beside it."""
-    course = edited_course({})
-    (course.root.parent / ".git").mkdir(exist_ok=True)
-    return course
+def course(edited_course: EditedCourse, tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """Return a course in a folder of a repository."""
+    repository = tmp_path_factory.mktemp("repository")
+    (repository / ".git").mkdir()
+    return Course(shutil.copytree(edited_course({}).root, repository / "week"))
 
 
 def test_annotations_name_files_from_the_root_of_the_repository(course: Course) -> None:
     found = annotated([report("rms", proof("named", "no-upcast, seed 0: not recognised."))], course)
     assert found == [
-        f"::error file={course.root.name}/solutions/rms/mistakes.toml,line=13,title=rms · The claim of named."
-        "::no-upcast, seed 0: not recognised."
+        "::error file=week/solutions/rms/mistakes.toml,line=13,title=rms · The claim of named.::no-upcast, seed 0: not recognised."
     ]
 
 
