@@ -139,6 +139,7 @@ def by_otter(tools: Path, given: list[Answer], folder: Path) -> set[str]:
     for answer in given:
         write_notebook(folder / f"{answer.name}.ipynb", answer.source, checks=False)
         out = folder / answer.name
+        out.mkdir()
         run(str(tools / "otter"), "run", f"{answer.name}.ipynb", "-a", "autograder.zip", "-o", str(out), "--no-logo", folder=folder)
         results = out / "results.json"
         tests = json.loads(results.read_text(encoding="utf-8"))["tests"] if results.exists() else []
