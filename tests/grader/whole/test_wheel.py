@@ -84,10 +84,14 @@ def test_licence_is_in_the_wheel(names: frozenset[str]) -> None:
     assert f"normgrade-{normgrade.__version__}.dist-info/licenses/LICENSE" in names
 
 
+PEERS = 'extra == "peers"'  # other graders, which a benchmark installs in an environment of their own and no test imports
+
+
 def test_every_requirement_is_in_the_tested_set(metadata: Message) -> None:
     pinned = {canonicalize_name(pin.name): pin for pin in constraints()}
-    unmet = [str(need) for need in requirements(metadata) if not allowed(need, pinned.get(canonicalize_name(need.name)))]
-    assert unmet == []
+    needed = [need for need in requirements(metadata) if PEERS not in str(need.marker)]
+    unmet = [str(need) for need in needed if not allowed(need, pinned.get(canonicalize_name(need.name)))]
+    assert len(needed) > 10 and unmet == []
 
 
 def test_every_constraint_is_one_exact_release() -> None:
