@@ -16,7 +16,7 @@ from normgrade.cli.class_words import names_in_words
 from normgrade.cli.options import F
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
-from normgrade.course.files import leads_to_device, put_in_place, write_directly
+from normgrade.course.files import write_or_put
 from normgrade.language import _, n_
 from normgrade.language.errors import UsageError, did_you_mean, either
 from normgrade.language.visible import visible_name
@@ -176,10 +176,7 @@ def filled_in_words(found: Filled, target: Path) -> Iterator[str]:
 def hand_over_bytes(content: bytes, output: Path) -> None:
     """Write marks to a file in one step, which only its owner may read, or to a device."""
     try:
-        if leads_to_device(output):
-            write_directly(output, content)
-        else:
-            put_in_place(output, content, 0o600)
+        write_or_put(output, content, 0o600)
     except OSError as error:
         raise UsageError(
             _(

@@ -147,11 +147,16 @@ def write_whole(path: Path, content: bytes) -> None:
     A device or a pipe is written to directly. A link to a file is refused: the author of the folder could have another file overwritten.
     The folder must exist. Raise OSError if writing fails.
     """
+    refuse_link(path)
+    write_or_put(path, content, 0o666, like=path if path.exists() else None)
+
+
+def write_or_put(path: Path, content: bytes, mode: int, like: Path | None = None) -> None:
+    """Write to a device or a pipe directly, and anything else with `put_in_place`. Raise OSError if writing fails."""
     if leads_to_device(path):
         write_directly(path, content)
-        return
-    refuse_link(path)
-    put_in_place(path, content, 0o666, like=path if path.exists() else None)
+    else:
+        put_in_place(path, content, mode, like)
 
 
 def put_in_place(path: Path, content: bytes, mode: int, like: Path | None = None, dir_fd: int | None = None) -> None:
