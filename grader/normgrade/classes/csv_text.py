@@ -14,7 +14,7 @@ from normgrade.language.errors import UsageError
 
 LIMIT_BYTES = 32 * 1024**2
 DELIMITERS = ",;\t"
-BOM = "\ufeff"
+BOM = "\ufeff"  # Excel reads a file that begins with it as UTF-8
 QUOTED = re.compile(r'"[^"]*"')
 
 

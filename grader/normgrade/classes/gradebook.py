@@ -90,7 +90,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One grading of one hand-in. `report` is an object in the `reports` of JSON, as text; `at` is when it was graded."""
+    """One grading of one hand-in, at a time. Its report stays `packed`: it is large, and marks need only what stands beside it."""
 
     student: str
     exercise: str
@@ -103,7 +103,7 @@ class Result:
     earned: int
     possible: int
     mistakes: tuple[str, ...]
-    report: str
+    packed: bytes
     graded: Origin
     tier: str
     seconds: float
@@ -127,7 +127,7 @@ class Result:
             earned=content["score"]["earned"],
             possible=content["score"]["possible"],
             mistakes=mistakes,
-            report=json.dumps(content, ensure_ascii=False),
+            packed=zlib.compress(as_json(content).encode()),
             graded=graded,
             tier=content["sandbox"],
             seconds=content["duration_s"],
@@ -140,16 +140,21 @@ class Result:
         held = dict(zip(COLUMNS, row, strict=True))
         graded = Origin(held.pop("course"), held.pop("program"), json.loads(held.pop("versions")), held.pop("seed"))
         held |= {"late": bool(held["late"]), "outcome": Outcome(held["outcome"]), "mistakes": tuple(json.loads(held["mistakes"]))}
-        held |= {"report": zlib.decompress(held["report"]).decode(), "at": datetime.fromisoformat(held["at"])}
+        held |= {"packed": held.pop("report"), "at": datetime.fromisoformat(held["at"])}
         return cls(graded=graded, **held)
 
     @property
     def row(self) -> tuple[Any, ...]:
         """The values of the COLUMNS."""
         who = self.student, self.exercise, self.attempt, int(self.late), self.origin, self.digest, self.source
-        marks = self.outcome.value, self.earned, self.possible, as_json(self.mistakes), zlib.compress(self.report.encode())
+        marks = self.outcome.value, self.earned, self.possible, as_json(self.mistakes), self.packed
         made = self.graded.course, self.graded.program, as_json(self.graded.versions), self.graded.seed
         return (*who, *marks, *made, self.tier, self.seconds, self.at.isoformat(timespec="milliseconds"))
+
+    @property
+    def report(self) -> str:
+        """The report, an object in the `reports` of JSON, as text."""
+        return zlib.decompress(self.packed).decode()
 
     @property
     def as_report(self) -> Report:
@@ -174,7 +179,7 @@ class Override:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What counts for one student and exercise: the newest result of the latest attempt, and the override if there is one."""
+    """The mark of one student at one exercise: the newest result of the latest attempt, and the override if there is one."""
 
     student: str
     exercise: str

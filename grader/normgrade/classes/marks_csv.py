@@ -11,7 +11,6 @@ from dataclasses import replace
 from normgrade.classes.gradebook import Mark
 
 Marks = Mapping[tuple[str, str], Mark]
-BOM = "\ufeff"  # Excel reads a file that begins with it as UTF-8
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # the beginnings of cells that a spreadsheet would compute
 
 

@@ -124,7 +124,8 @@ def write_class_page(folder: Path, gradebook: Gradebook, course: Course) -> str:
 
 def exercises_in(course: Course, gradebook: Gradebook) -> list[Exercise]:
     """Return the exercises of the course that have a mark, in the order for learners."""
-    return [exercise for exercise in course if exercise.slug in gradebook.exercises()]
+    marked = gradebook.exercises()
+    return [exercise for exercise in course if exercise.slug in marked]
 
 
 def worksheet_options(command: F) -> F:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from normgrade.classes.csv_text import BOM
 from normgrade.classes.gradebook import Gradebook, Mark, Override, Result
 from normgrade.classes.worksheet import Wanted, read_worksheet
 from normgrade.cli.class_files import (
@@ -121,7 +122,7 @@ def export_command(
         text = marks_csv.canvas_csv(students, marks, titles_of(titles, slugs))
     else:
         raise UsageError(_('"{name}" is not a format of marks. Use csv or canvas.', name=format))
-    hand_over_text((marks_csv.BOM if bom else "") + text, output)
+    hand_over_text((BOM if bom else "") + text, output)
     return 0
 
 
@@ -166,13 +167,13 @@ def override_command(student: str, slug: str, points: str, why: str, who: str | 
     value = points_from(points)
     with Gradebook.open(gradebook_file, make=gradebook_file.is_file()) as gradebook:
         refuse_unknown(student, gradebook)
-        mark = gradebook.marks().get((student, slug), Mark(student, slug, None))
-        known = {slug for _student, slug in gradebook.marks()}
+        marks = gradebook.marks()
+        mark, known = marks.get((student, slug), Mark(student, slug, None)), {slug for _student, slug in marks}
         if slug not in known:
             raise UsageError(_('No exercise "{slug}" is in the gradebook.{meant}', slug=slug, meant=did_you_mean(slug, known)))
         was = mark.points if mark.result is not None or mark.override is not None else None
         gradebook.override(Override(student, slug, value, was, who or getpass.getuser(), why, datetime.now(UTC)))
-        now = gradebook.marks().get((student, slug))
+        now = gradebook.marks(student).get((student, slug))
     say(
         _(
             "{student}, {slug}: {now} points count, not {was}.",
@@ -234,7 +235,7 @@ def refuse_unknown(student: str, gradebook: Gradebook) -> None:
 
 def mark_of(student: str, slug: str, gradebook: Gradebook) -> Result:
     """Return the result that counts. Raise a UsageError if there is none."""
-    mark = gradebook.marks().get((student, slug))
+    mark = gradebook.marks(student).get((student, slug))
     if mark is None or mark.result is None:
         raise UsageError(_('{student} has no result at "{slug}".', student=visible_name(student), slug=slug))
     return mark.result

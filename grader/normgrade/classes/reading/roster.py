@@ -12,13 +12,13 @@ from io import StringIO
 from itertools import pairwise
 from pathlib import Path
 
+from normgrade.classes.csv_text import BOM, DELIMITERS, decoded
 from normgrade.classes.reading.printable import printable_name
 from normgrade.course.files import TooLarge, read_plain
 from normgrade.language import _
 from normgrade.language.errors import UsageError
 
 LIMIT_ROSTER_BYTES = 8 * 1024**2
-SEPARATORS = ",;\t"
 FULL_NAMES = ("full name", "student", "student name", "name", "姓名")  # titles, the surest first
 HALVES = (("first name", "last name"), ("first name", "surname"), ("first_name", "last_name"), ("given name", "family name"))
 PARTICIPANT = re.compile(r"\D+ (?P<number>\d+)")  # "Participant 123" of Moodle, in the language of the site
@@ -78,7 +78,7 @@ def read_roster(path: Path) -> Roster:
     text = text_of(path)
     first = text.partition("\n")[0]
     try:
-        table = list(csv.reader(StringIO(text, newline=""), delimiter=max(SEPARATORS, key=first.count), strict=True))
+        table = list(csv.reader(StringIO(text, newline=""), delimiter=max(DELIMITERS, key=first.count), strict=True))
     except csv.Error as error:
         raise not_csv(path, str(error)) from error
     titles, *below = [tuple(cell.strip() for cell in row) for row in table if any(cell.strip() for cell in row)] or [()]
@@ -102,10 +102,7 @@ def text_of(path: Path) -> str:
         raise UsageError(_('The roster "{path}" cannot be read ({why}): pass the path of a CSV file.', path=path, why=why)) from error
     if b"\0" in content:
         raise not_csv(path, _("it has NUL bytes"))
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return content.decode("latin-1")
+    return decoded(content)[0].removeprefix(BOM)
 
 
 def not_csv(path: Path, why: str) -> UsageError:

@@ -42,7 +42,7 @@ def test_equal_scores_rank_by_what_is_shared() -> None:
 
 
 def test_usual_is_counted_over_all_pairs() -> None:
-    """Of 12 answers, two share everything, one shares half with both, and the others nothing."""
+    """A class of 12 answers: two share everything, one shares half with both, and the others share nothing."""
     answers = [answer("A", *run(0)), answer("B", *run(0)), answer("C", *run(5)), *(answer(f"D{n}", *run(100 * n)) for n in range(1, 10))]
     similarity = Similarity.of(answers)
     assert similarity.pairs == 66 and similarity.tells
