@@ -13,16 +13,14 @@ import click
 
 from normgrade.classes.gradebook import Gradebook, Result
 from normgrade.classes.hand_ins import HandedIn
-from normgrade.classes.reading.collecting import handed_in
-from normgrade.classes.reading.roster import read_roster
 from normgrade.cli.bar import progress
 from normgrade.cli.check import grading_options
 from normgrade.cli.class_files import ClassFiles, class_files_options
+from normgrade.cli.class_paths import hand_in_options, hand_ins_at
 from normgrade.cli.class_words import left_out_in_words, summary_of, understood
 from normgrade.cli.gradebook import gradebook_option, revealed
 from normgrade.cli.options import course_option, hand_over, say, whole_number
 from normgrade.cli.output import format_of, refuse_unless_writable
-from normgrade.cli.shell_words import slugs_alike
 from normgrade.cli.warn import warn_of_folders, without_hindered
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
@@ -43,11 +41,7 @@ SUMMARY, LINES = "terminal", "jsonl"  # formats that are written while the class
 
 @click.command("grade")
 @click.argument("paths", nargs=-1, metavar="PATH…", type=click.Path(path_type=Path))
-@click.option(
-    "--exercise", "slug", metavar="SLUG", shell_complete=slugs_alike, help="Exercise of all files, if their names do not tell it."
-)
-@click.option("--layout", metavar="NAME|PATTERN", help='How the paths name students, such as canvas or "{student}/*/{exercise}.py".')
-@click.option("--roster", "roster_file", type=click.Path(path_type=Path), metavar="FILE", help="CSV file that lists the students.")
+@hand_in_options
 @click.option("--dry-run", is_flag=True, help="Only say what would be graded.")
 @click.option("--again", is_flag=True, help="Also grade what the gradebook has already.")
 @click.option("--cores", callback=whole_number(1, 256), metavar="N", help="Number of cores to use, all by default.")
@@ -96,9 +90,7 @@ def grade_command(
     if executor and cluster:
         raise UsageError(_("--executor and --cluster exclude each other. Pass one of them."))
     course = find_course(course_folder)
-    if slug is not None:
-        course.exercise(slug)  # raises if there is none
-    found = handed_in(paths, course.slugs, layout, slug, read_roster(roster_file) if roster_file else None)
+    found = hand_ins_at(paths, course, slug, layout, roster_file)
     writes = format != SUMMARY or output is not None
     tell = partial(say, to_stderr=writes and output is None)
     tell(*understood(found), *left_out_in_words(found))

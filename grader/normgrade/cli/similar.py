@@ -8,13 +8,12 @@ from pathlib import Path
 import click
 
 from normgrade.classes.hand_ins import HandedIn, HandIn, LeftOut
-from normgrade.classes.reading.collecting import handed_in
-from normgrade.classes.reading.roster import read_roster
 from normgrade.classes.similar.answers import Answer, answer_of, given_by
 from normgrade.classes.similar.similarity import Ranking, Similarity
+from normgrade.cli.class_paths import hand_in_options, hand_ins_at
 from normgrade.cli.options import course_option, whole_number
 from normgrade.cli.output import format_of, refuse_unless_writable, write_report
-from normgrade.cli.shell_words import one_of, slugs_alike
+from normgrade.cli.shell_words import one_of
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
 from normgrade.language import _
@@ -28,9 +27,7 @@ MOST = 10_000  # pairs that are shown
 
 @click.command("similar")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH…")
-@click.option("--exercise", "slug", metavar="SLUG", shell_complete=slugs_alike, help="Compare only the answers to this exercise.")
-@click.option("--layout", metavar="NAME", help="How the paths name students and exercises, if it is not seen from them.")
-@click.option("--roster", type=click.Path(path_type=Path), metavar="FILE", help="A table (CSV) of the students.")
+@hand_in_options
 @click.option("--top", callback=whole_number(1, MOST), default="10", metavar="N", help="Number of pairs of each exercise, 10 by default.")
 @click.option("--pair", nargs=2, metavar="A B", help="Show the answers of two students, and mark what they share.")
 @click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the result to FILE.")
@@ -46,7 +43,7 @@ def similar_command(
     paths: tuple[Path, ...],
     slug: str | None,
     layout: str | None,
-    roster: Path | None,
+    roster_file: Path | None,
     top: int,
     pair: tuple[str, str] | None,
     output: Path | None,
@@ -62,9 +59,7 @@ def similar_command(
     if output is not None:
         refuse_unless_writable(output)
     course = find_course(course_folder)
-    if slug is not None:
-        course.exercise(slug)  # raises if it is unknown
-    handed = read(paths, course, layout, slug, roster)
+    handed = hand_ins_at(paths, course, slug, layout, roster_file)
     found, left_out = compared(course, handed)
     chosen = [Ranking(slug, each, each.top(top)) for slug, each in found.items()] if pair is None else [*of_pair(found, *pair)]
     for each in left_out:
@@ -83,11 +78,6 @@ def known_format(format: str | None, output: Path | None) -> str:
             )
         )
     return found
-
-
-def read(paths: Sequence[Path], course: Course, layout: str | None, slug: str | None, roster: Path | None) -> HandedIn:
-    """Return everything that the class handed in."""
-    return handed_in(paths, course.slugs, layout, slug, None if roster is None else read_roster(roster))
 
 
 def compared(course: Course, handed: HandedIn) -> tuple[Mapping[str, Similarity], Sequence[LeftOut]]:

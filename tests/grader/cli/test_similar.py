@@ -12,7 +12,7 @@ from class_of import hand_in, other_words, own_way
 from hostile_texts import HOSTILE_TEXTS, commands_in, steering_in
 
 from normgrade.classes.hand_ins import HandedIn, HandIn, LeftOut
-from normgrade.cli import similar
+from normgrade.cli import class_paths
 from normgrade.course.course import Course
 
 Invoke = Callable[..., subprocess.CompletedProcess[str]]
@@ -190,7 +190,7 @@ def test_hostile_texts_steer_nothing(text: str, invoke: Invoke, here: Path, monk
     comment = " ".join(text.split()).replace("\0", "").encode(errors="ignore")
     source = own_way(1).encode() + b"# " + comment + b"\n"
     found = HandedIn((HandIn(text, "rms", "a", source), HandIn("B", "rms", "b", own_way(1).encode())), (LeftOut(text, "It is a link."),))
-    monkeypatch.setattr(similar, "handed_in", lambda *_: found)
+    monkeypatch.setattr(class_paths, "handed_in", lambda *_: found)
     for more in ((), ("--pair", text, "B")):
         said = invoke("similar", "hw", *more)
         assert said.returncode == 0
