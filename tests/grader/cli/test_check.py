@@ -104,16 +104,19 @@ def test_an_untouched_stub_is_not_started(invoke: Invoke, here: Path, tiny: Cour
 
 
 REPORT = {
-    "exercise", "submission", "outcome", "score", "sandbox", "lost", "seed", "course", "duration_s", "findings", "diagnoses",
-    "unexplained", "first_wrong_step", "limits", "stopped_after_s", "deaths", "checks",
+    "exercise", "submission", "outcome", "score", "granted", "withheld", "digest", "sandbox", "lost", "seed", "course", "duration_s",
+    "findings", "diagnoses", "unexplained", "first_wrong_step", "limits", "stopped_after_s", "deaths", "checks",
 }  # fmt: skip
 
 
-CHECK = {"name", "claim", "kind", "outcome", "points", "earned", "duration_s", "message", "hint", "stdout", "call", "raised", "differences"}
+CHECK = {
+    "name", "claim", "kind", "outcome", "points", "earned", "duration_s", "message", "hint", "stdout", "lines", "call", "raised",
+    "differences",
+}  # fmt: skip
 
 
 DIFFERENCE = {
-    "place", "dtype", "shape", "mismatched", "total", "max_abs", "max_rel", "allowed", "at", "expected", "actual", "looks_like",
+    "place", "called", "dtype", "shape", "mismatched", "total", "max_abs", "max_rel", "allowed", "at", "expected", "actual", "looks_like",
 }  # fmt: skip
 
 

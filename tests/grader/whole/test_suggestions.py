@@ -11,12 +11,13 @@ from datetime import UTC, datetime
 from importlib.util import module_from_spec, spec_from_file_location
 from itertools import product
 from pathlib import Path
-from shutil import make_archive
+from shutil import copytree, make_archive
 from types import MappingProxyType
 
 import numpy as np
 import pytest
 from click.shell_completion import ShellComplete
+from committed import commit
 from kept_results import result
 
 from normgrade import cli
@@ -190,7 +191,7 @@ LINES = [line for lines in EXAMPLES.values() for line, _does in lines]
 
 
 @pytest.mark.parametrize("line", LINES)
-def test_example_of_help_works(line: str, type_: Type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_example_of_help_works(line: str, type_: Type, tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("NORMGRADE_COURSE", raising=False)
     course = Course(carried())
@@ -211,6 +212,9 @@ def test_example_of_help_works(line: str, type_: Type, tmp_path: Path, monkeypat
     if line.startswith("normgrade new"):  # it writes into a course, here an empty one
         (tmp_path / "own" / "exercises").mkdir(parents=True)
         monkeypatch.setenv("NORMGRADE_COURSE", str(tmp_path / "own"))
+    elif "--changed" in line.split():  # it asks git, which knows nothing of an installed course
+        monkeypatch.setenv("NORMGRADE_COURSE", str(copytree(tiny.root, tmp_path / "own")))
+        commit(tmp_path / "own")
     else:
         (tmp_path / "my-course").symlink_to(course.root)
     if line.split()[1:2] in (["grade"], ["gradebook"], ["similar"]):
