@@ -44,8 +44,8 @@ def left_out_in_words(found: HandedIn) -> Iterator[str]:
             yield "  " + n_("… and {n} more", "… and {n} more", more)
     if found.absent:
         yield n_(
-            "{n} student of the roster handed in nothing: {names}",
-            "{n} students of the roster handed in nothing: {names}",
+            "{n} student of the roster handed in nothing to grade: {names}",
+            "{n} students of the roster handed in nothing to grade: {names}",
             len(found.absent),
             names=names_in_words(found.absent),
         )

@@ -90,7 +90,7 @@ def forgiving(stream: IO[str]) -> IO[str]:
 def write_data(text: str) -> None:
     """Write text for programs to stdout, always in UTF-8. On a terminal a person reads it, so it is made visible."""
     if sys.stdout.isatty() or not hasattr(sys.stdout, "buffer"):
-        sys.stdout.write(visible(text))
+        sys.stdout.write(visible(text.replace("\r\n", "\n")))  # CSV ends its lines so
         return
     sys.stdout.flush()
     sys.stdout.buffer.write(text.encode())

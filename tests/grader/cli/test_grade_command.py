@@ -74,7 +74,7 @@ def test_dry_run_grades_nothing(run: Run, hand_ins: Path, tmp_path: Path) -> Non
 def test_absent_students_and_strangers_are_told(run: Run, hand_ins: Path, tmp_path: Path) -> None:
     (tmp_path / "roster.csv").write_text("name,email\nAnna,a@b\nDora,d@b\nBob,b@b\n", encoding="utf-8")
     out = run("grade", "hw", "--dry-run", "--roster", "roster.csv")[1]
-    assert "1 student of the roster handed in nothing: Dora" in out
+    assert "1 student of the roster handed in nothing to grade: Dora" in out
     assert "1 student is not on the roster, and is graded all the same: 李" in out
 
 

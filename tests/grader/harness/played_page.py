@@ -17,9 +17,9 @@ from session import Session
 from normgrade.course.package import carried
 
 # A block of code, which may have the name of its file above it. The tour is played by test_day.py.
-BLOCK = re.compile(r"^(?:`([\w.]+)`\n\n)?```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^(?:`([\w./ -]+)`\n\n)?```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TOUR = re.compile(r"<!-- the tour -->.*<!-- its end -->", re.DOTALL)
-PROGRAMS = ("normgrade", "pytest")
+PROGRAMS = ("normgrade", "pytest", "python")
 OF_A_CLONE = {"make demo": "normgrade demo"}
 
 
@@ -39,6 +39,7 @@ def played(page: str, folder: Path) -> Iterator[Screen]:
             if language == "console":
                 yield from (Screen(command, shown, session.type(as_typed(command))) for command, shown in commands_in(text))
             elif name:
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 (folder / name).write_text(text, encoding="utf-8")
     finally:
         session.close()
