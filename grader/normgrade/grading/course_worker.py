@@ -12,6 +12,7 @@ from normgrade.course.ban import Ban
 from normgrade.course.exercise import Exercise, Limits
 from normgrade.course.files import read_where_there
 from normgrade.course.library import Library
+from normgrade.grading.grading_options import crowding
 from normgrade.grading.recordings import Recordings
 from normgrade.grading.run import gone
 from normgrade.oracle.exact_plays import ExactPlays
@@ -65,7 +66,7 @@ class CourseWorker:
         """Return the worker. When it is new, it has loaded only the exercise's own probes."""
         if self.worker is None:
             probes, shared = map(read_where_there, (self.exercise.probes, self.exercise.shared_probes))
-            self.worker = self.host.worker("", self.exercise.file_name, probes, LIMITS, self.ban, shared)
+            self.worker = self.host.worker("", self.exercise.file_name, probes, LIMITS, self.ban, shared, crowding())
         return self.worker
 
     def close(self) -> None:

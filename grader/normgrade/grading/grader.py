@@ -21,7 +21,7 @@ from normgrade.diagnosis.more_plays import MorePlays, NoMorePlays
 from normgrade.diagnosis.questioning import Questioning
 from normgrade.diagnosis.records import Records
 from normgrade.grading.course_worker import CourseWorker
-from normgrade.grading.grading_options import PUBLIC_SEED, Options
+from normgrade.grading.grading_options import PUBLIC_SEED, Options, crowding
 from normgrade.grading.in_process import InProcess
 from normgrade.grading.new_workers import InNewWorkers
 from normgrade.grading.recordings import Recordings
@@ -101,7 +101,8 @@ class Grader:
     def worker(self, exercise: Exercise, source: str, file_name: str) -> Worker:
         """Return a worker for this source. The caller closes it."""
         probes, shared = map(read_where_there, (exercise.probes, exercise.shared_probes))
-        return self.host(exercise).worker(source, file_name, probes, self.limits(exercise), exercise.ban, shared)
+        longer = crowding() if self.options.timeout_s is None else 1.0  # a time that the user sets is kept by the clock
+        return self.host(exercise).worker(source, file_name, probes, self.limits(exercise), exercise.ban, shared, longer)
 
     def reference_run(self, exercise: Exercise, seed: int | None = None) -> ReferenceRun:
         """Return the suite as the reference plays it, by default with the seed of the options. The newest reference_runs are kept."""

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from normgrade.worker.walls import AUTO
 
+MOST_CROWDED = 3.0
 PUBLIC_SEED = 0  # the seed that a learner sees again and again; mistakes are looked for in its plays
 
 
@@ -50,3 +51,12 @@ class Options:
 def available() -> int:
     """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def crowding() -> float:
+    """Return how many processes want each core, from 1 to MOST_CROWDED: a right answer may take that many times longer than alone."""
+    try:
+        wanted = os.getloadavg()[0]
+    except (AttributeError, OSError):  # Windows has no such number
+        return 1.0
+    return min(max(wanted / available(), 1.0), MOST_CROWDED)

@@ -14,6 +14,7 @@ from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise, Limits
 from normgrade.course.files import read_text
 from normgrade.course.library import Library
+from normgrade.grading import grader as grader_module
 from normgrade.grading.grader import LEAST_LEFT_S, Grader
 from normgrade.grading.grading_options import Options
 from normgrade.grading.opening import open_grader
@@ -63,6 +64,12 @@ def test_timeout_limits_each_answer_and_the_total(grader: Grader, rms: Exercise)
     hurried = replace(grader, options=replace(grader.options, timeout_s=2.0))
     assert grader.limits(exercise) == exercise.limits
     assert hurried.limits(exercise) == replace(exercise.limits, answer_s=2.0, total_s=2.0)
+
+
+def test_only_the_time_of_a_user_is_kept_by_the_clock(grader: Grader, rms: Exercise, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grader_module, "crowding", lambda: 2.0)
+    hurried = replace(grader, options=replace(grader.options, timeout_s=2.0))
+    assert [each.worker(rms, WRONG, "rms.py").crowding for each in (grader, hurried)] == [2.0, 1.0]
 
 
 def test_search_takes_half_of_the_remaining_time(grader: Grader, rms: Exercise) -> None:

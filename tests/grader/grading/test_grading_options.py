@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import FrozenInstanceError
 
 import pytest
 
+from normgrade.grading import grading_options
 from normgrade.grading.grading_options import Options, silent
 from normgrade.worker.walls import AUTO, TIERS
 
@@ -20,3 +22,17 @@ def test_every_option_has_a_default() -> None:
 def test_options_are_immutable() -> None:
     with pytest.raises(FrozenInstanceError):
         Options().seed = 1  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(("wanted", "cores", "longer"), [(0.5, 2, 1.0), (2.0, 2, 1.0), (3.0, 2, 1.5), (99.0, 2, 3.0)])
+def test_answers_may_take_as_long_as_the_machine_is_crowded(
+    wanted: float, cores: int, longer: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "getloadavg", lambda: (wanted, 0.0, 0.0), raising=False)
+    monkeypatch.setattr(grading_options, "available", lambda: cores)
+    assert grading_options.crowding() == longer
+
+
+def test_a_machine_that_tells_no_load_is_not_crowded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "getloadavg", raising=False)
+    assert grading_options.crowding() == 1.0

@@ -87,14 +87,16 @@ class Host:
         limits: Limits = LIMITS,
         ban: Ban | None = None,
         shared_probes: str | None = None,
+        crowding: float = 1.0,
     ) -> Worker:
         """Return a worker for this source. Its process starts with the first request.
 
-        `probes` is the source of the exercise's own probes, and `shared_probes` the source of the module that they import.
+        `probes` is the source of the exercise's own probes, and `shared_probes` the source of the module that they import. On a crowded
+        machine, answers may take as many times longer as `crowding` says.
         """
         shared = None if shared_probes is None else Load(shared_probes, "shared_probes.py", "shared_probes")
         own = None if probes is None else Load(probes, "probes.py", "probes")
-        return Worker(self, Load(submission, file_name, "submission"), (shared, own), limits, ban)
+        return Worker(self, Load(submission, file_name, "submission"), (shared, own), limits, ban, crowding)
 
     @property
     def protection(self) -> Protection:
@@ -158,12 +160,15 @@ class Worker:
     ends its process at every n-th call, or leaks until it is killed, it does so again, and that is its answer.
     """
 
-    def __init__(self, host: Host, submission: Load, probes: Sequence[Load | None], limits: Limits, ban: Ban | None) -> None:
+    def __init__(
+        self, host: Host, submission: Load, probes: Sequence[Load | None], limits: Limits, ban: Ban | None, crowding: float = 1.0
+    ) -> None:
         self.host = host
         self.submission = submission
         self.probes = probes
         self.limits = limits
         self.ban = ban
+        self.crowding = crowding
         self.used_s = 0.0
         self.losses = 0
         self.ended = False  # True after it has cost a process: from then on starting another one counts as its time
@@ -300,7 +305,7 @@ class Worker:
         try:
             self.send(channel, message)
             started = time.monotonic()
-            answer = channel.receive(min(self.limits.answer_s, self.left_s))
+            answer = channel.receive(min(self.limits.answer_s, self.left_s) * self.crowding)
             answer = replace(answer, stdout=channel.printed())
             if answer.error is None or answer.error.cause is not Cause.OUT_OF_MEMORY:
                 return answer
@@ -308,14 +313,14 @@ class Worker:
             self.end_process()  # the memory that it still holds would make the next request fail
             return replace(answer, error=replace(answer.error, message=out_of_memory(self.limits)))
         except (NoAnswer, Closed, Forged) as trouble:
-            self.used_s += time.monotonic() - started
+            self.used_s += (time.monotonic() - started) / self.crowding
             started = time.monotonic()
             return Observation(error=self.explain(channel, trouble), stdout=channel.printed())
         except BaseException:  # Ctrl-C: the answer to this question must not be taken for the answer to the next one
             self.end_process()
             raise
         finally:
-            self.used_s += time.monotonic() - started
+            self.used_s += (time.monotonic() - started) / self.crowding
 
     def send(self, channel: Channel, message: Question) -> None:
         """Send a question, unless it was sent ahead, and then some of the next ones."""

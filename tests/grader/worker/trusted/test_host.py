@@ -192,6 +192,15 @@ def test_an_endless_loop_is_stopped_in_time(host: Host) -> None:
         assert_good(worker)
 
 
+def test_answers_may_take_longer_on_a_crowded_machine(host: Host) -> None:
+    slow = GOOD + f"    time.sleep({2 * SHORT.answer_s})"
+    with host.worker(slow, "slow.py", limits=SHORT) as worker:
+        assert error_of(play(worker, "evil")).cause is Cause.TIMED_OUT
+    with host.worker(slow, "slow.py", limits=SHORT, crowding=20.0) as worker:
+        assert play(worker, "evil").error is None
+        assert 0 < worker.used_s < SHORT.answer_s
+
+
 @pytest.mark.parametrize(
     "signals", ["", "for s in range(1, 65):\n    try: signal.signal(s, signal.SIG_IGN)\n    except (OSError, ValueError): pass\n"]
 )
