@@ -69,7 +69,9 @@ INSERT = f"INSERT INTO results ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * l
 NEWEST = (  # the number of the result that counts for a row called "one"
     "SELECT number FROM results WHERE student = one.student AND exercise = one.exercise ORDER BY attempt DESC, number DESC LIMIT 1"
 )
+BRIEFLY = {"source": "x'' AS source", "report": "x'' AS report"}  # without what is large
 SELECT = f"SELECT {', '.join(COLUMNS)} FROM results"
+SELECT_BRIEFLY = f"SELECT {', '.join(BRIEFLY.get(name, name) for name in COLUMNS)} FROM results"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One grading of one hand-in, at a time. Its report stays `packed`: it is large, and marks need only what stands beside it."""
+    """One grading of one hand-in, at a time. Its report stays `packed`, because it is large. Only the marks of all students lack it."""
 
     student: str
     exercise: str
@@ -309,12 +311,14 @@ class Gradebook:
             return [Override(*first, datetime.fromisoformat(last)) for *first, last in self.database.execute(say)]  # type: ignore[call-arg]
 
     def marks(self, student: str | None = None) -> dict[tuple[str, str], Mark]:
-        """Return the marks by student and exercise, of all students or of one. A pair without result and override has none."""
+        """Return the marks by student and exercise. A pair without result and override has none.
+
+        Those of one student have their sources and reports, which are large. Those of all students are without them.
+        """
         found: dict[tuple[str, str], Mark] = {}
         given = () if student is None else (student,)
-        say = (
-            f"{SELECT} AS one WHERE number = ({NEWEST}){' AND student = ?' * len(given)} ORDER BY student COLLATE NOCASE, student, exercise"
-        )
+        select, of_one = (SELECT_BRIEFLY, "") if student is None else (SELECT, " AND student = ?")
+        say = f"{select} AS one WHERE number = ({NEWEST}){of_one} ORDER BY student COLLATE NOCASE, student, exercise"
         with usable(self.path):
             for row in self.database.execute(say, given):
                 result = Result.from_row(row)

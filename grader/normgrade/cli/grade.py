@@ -126,8 +126,8 @@ def wanted(format: str | None, output: Path | None) -> str:
 
 def reports_of(found: HandedIn, gradebook: Gradebook, course: Course) -> list[Report]:
     """Return the reports on the hand-ins that count, as far as the course reveals them."""
-    marks = gradebook.marks()
-    results = (marks[key].result for each in found.hand_ins if (key := (each.student, each.exercise)) in marks)
+    marks = (gradebook.marks(each.student).get((each.student, each.exercise)) for each in found.hand_ins)
+    results = (mark.result for mark in marks if mark is not None)
     return [revealed(result, course.exercise(result.exercise)) for result in results if result is not None]
 
 

@@ -42,6 +42,16 @@ def test_result_comes_back_as_it_was_kept(gradebook: Gradebook) -> None:
     assert [*gradebook.results()] == [replace(kept, at=kept.at.replace(microsecond=kept.at.microsecond // 1000 * 1000))]
 
 
+def test_only_the_marks_of_one_student_have_their_reports(gradebook: Gradebook) -> None:
+    whole = result("Anna")
+    gradebook.keep([whole, result("Bob")])
+    found = [marks["Anna", whole.exercise].result for marks in (gradebook.marks("Anna"), gradebook.marks())]
+    assert [(each.source, each.packed, each.earned) for each in found if each] == [
+        (whole.source, whole.packed, whole.earned),
+        (b"", b"", whole.earned),
+    ]
+
+
 def test_report_comes_back_from_the_gradebook(gradebook: Gradebook) -> None:
     gradebook.keep([result()])
     [found] = gradebook.results()

@@ -66,7 +66,7 @@ def test_timeout_limits_each_answer_and_the_total(grader: Grader, rms: Exercise)
     assert hurried.limits(exercise) == replace(exercise.limits, answer_s=2.0, total_s=2.0)
 
 
-def test_only_the_time_of_a_user_is_kept_by_the_clock(grader: Grader, rms: Exercise, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_crowding_never_stretches_the_users_time(grader: Grader, rms: Exercise, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(grader_module, "crowding", lambda: 2.0)
     hurried = replace(grader, options=replace(grader.options, timeout_s=2.0))
     assert [each.worker(rms, WRONG, "rms.py").crowding for each in (grader, hurried)] == [2.0, 1.0]
