@@ -81,10 +81,11 @@ class Session:
         self.screen.history.top.clear()
         self.raw = b""
         self.child.sendline(command)
-        self.wait_for(re.escape(command[-10:]), scrolled=True)
+        typed_so = r"\s*".join(map(re.escape, command.replace(" ", "")))  # a long command goes on in the next line
+        self.wait_for(typed_so, scrolled=True)
         self.wait_for(r"\$$")
         said = self.said().removesuffix(PROMPT.strip()).rstrip()
-        typed = re.search(r"\s*".join(map(re.escape, command.replace(" ", ""))), said)  # a long command goes on in the next line
+        typed = re.search(typed_so, said)
         assert typed is not None, said
         return f"{PROMPT}{command}{said[typed.end() :]}\n"
 
