@@ -213,7 +213,16 @@ def test_other_archives_are_left_out(tmp_path: Path, suffix: str) -> None:
     assert found.left_out == [LeftOut(f"class/hw.{suffix}", TAR), LeftOut(f"class/hw.zip/hw.{suffix}", TAR)]
 
 
-@pytest.mark.parametrize("content", [b"", b"PK", b"not a zip", zipped({"x.py": "1" * 100})[:-30], b"PK\5\6" + b"\xff" * 18])
+DAMAGED = {
+    "empty": b"",
+    "two bytes": b"PK",
+    "text": b"not a zip",
+    "cut off": zipped({"x.py": "1" * 100})[:-30],  # it holds the time, so it is no name of a test
+    "only an end": b"PK\5\6" + b"\xff" * 18,
+}
+
+
+@pytest.mark.parametrize("content", DAMAGED.values(), ids=DAMAGED.keys())
 def test_broken_archives_are_left_out(tmp_path: Path, content: bytes) -> None:
     found = read(put(tmp_path, {"a.zip": content, "b.py": "1"}))
     assert paths(found) == ["class/b.py"] and found.left_out == [LeftOut("class/a.zip", BROKEN)]
