@@ -16,7 +16,7 @@ import pytest
 import normgrade
 from normgrade import cli
 from normgrade.course.course import Course
-from normgrade.course.library import Library
+from normgrade.course.tensor_library import Library
 from normgrade.language import ENGLISH, speak
 from normgrade.oracle.seal import Seal
 from normgrade.worker.trusted import launch

@@ -69,14 +69,14 @@ INSERT = f"INSERT INTO results ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * l
 NEWEST = (  # the number of the result that counts for a row called "one"
     "SELECT number FROM results WHERE student = one.student AND exercise = one.exercise ORDER BY attempt DESC, number DESC LIMIT 1"
 )
-BRIEFLY = {"source": "x'' AS source", "report": "x'' AS report"}  # without what is large
+BRIEFLY = {"source": "x'' AS source", "report": "x'' AS report"}  # without the large columns
 SELECT = f"SELECT {', '.join(COLUMNS)} FROM results"
 SELECT_BRIEFLY = f"SELECT {', '.join(BRIEFLY.get(name, name) for name in COLUMNS)} FROM results"
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """All that decides a result besides the submission: where and with what it was graded.
+    """Everything besides the submission that decides a result.
 
     course: the digest of the exercise's files.
     program: the digest of normgrade's sources.

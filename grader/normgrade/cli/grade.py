@@ -126,13 +126,14 @@ def wanted(format: str | None, output: Path | None) -> str:
 
 def reports_of(found: HandedIn, gradebook: Gradebook, course: Course) -> list[Report]:
     """Return the reports on the hand-ins that count, as far as the course reveals them."""
-    marks = (gradebook.marks(each.student).get((each.student, each.exercise)) for each in found.hand_ins)
-    results = (mark.result for mark in marks if mark is not None)
+    students = dict.fromkeys(each.student for each in found.hand_ins)
+    marks = {key: mark for student in students for key, mark in gradebook.marks(student).items()}
+    results = (marks[key].result for each in found.hand_ins if (key := (each.student, each.exercise)) in marks)
     return [revealed(result, course.exercise(result.exercise)) for result in results if result is not None]
 
 
 def planned_for(found: HandedIn, sound: Sequence[Exercise], gradebook: Gradebook, options: Options, again: bool) -> Plan:
-    """Add the students to the gradebook, and return what is to be graded of the hand-ins at sound exercises."""
+    """Add the students to the gradebook, and return the plan for the hand-ins at sound exercises."""
     from normgrade.classes.origins import origin_of  # loads NumPy
     from normgrade.classes.session import enrol, plan  # loads pytest
 
@@ -144,7 +145,7 @@ def planned_for(found: HandedIn, sound: Sequence[Exercise], gradebook: Gradebook
 def grade_new(
     planned: Plan, course: Course, sound: Sequence[Exercise], gradebook: Gradebook, options: Options, choice: Choice, format: str
 ) -> Tally:
-    """Grade what is new, keep each result, and show how far it is."""
+    """Grade the planned hand-ins, keep each result, and show the progress."""
     from normgrade.classes.executors import opened  # loads pytest
     from normgrade.classes.pool import Setup  # loads pytest
     from normgrade.classes.session import Tally, grade_class  # loads pytest

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from normgrade.course.ban import Ban
 from normgrade.course.layout import Files
-from normgrade.course.library import Library
 from normgrade.course.settings import Credit, Reveal
 from normgrade.course.signature import Signature
+from normgrade.course.tensor_library import Library
 
 
 @dataclass(frozen=True, slots=True)

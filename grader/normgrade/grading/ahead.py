@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
-from normgrade.course.library import Library
+from normgrade.course.tensor_library import Library
 from normgrade.grading.grading_options import PUBLIC_SEED, Options
 from normgrade.grading.reference_run import ReferenceRun
 from normgrade.language import _

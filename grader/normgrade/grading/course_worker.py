@@ -11,7 +11,7 @@ from typing import Self
 from normgrade.course.ban import Ban
 from normgrade.course.exercise import Exercise, Limits
 from normgrade.course.files import read_where_there
-from normgrade.course.library import Library
+from normgrade.course.tensor_library import Library
 from normgrade.grading.grading_options import crowding
 from normgrade.grading.recordings import Recordings
 from normgrade.grading.run import gone
@@ -29,7 +29,7 @@ LIMITS = Limits(total_s=3600.0)  # for all sources together
 class CourseWorker:
     """A worker that loads one source after the other to play it, and enforces a `ban`. Its process starts with the first source.
 
-    `recordings` holds what was recorded before.
+    `recordings` holds earlier recordings.
     """
 
     host: Host

@@ -11,8 +11,8 @@ from functools import partial
 from normgrade.compare.played import Result
 from normgrade.course.exercise import Exercise, Limits
 from normgrade.course.files import read_text, read_where_there
-from normgrade.course.library import Library
 from normgrade.course.mistakes import Mistake, read_mistakes
+from normgrade.course.tensor_library import Library
 from normgrade.diagnosis.candidates import candidates
 from normgrade.diagnosis.deadline import NEVER, Deadline, OutOfTime
 from normgrade.diagnosis.footprints import Footprints

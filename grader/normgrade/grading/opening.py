@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from normgrade.course.ban import Ban
 from normgrade.course.exercise import Exercise
 from normgrade.course.folders import user_cache, user_config
-from normgrade.course.library import Library
+from normgrade.course.tensor_library import Library
 from normgrade.grading.grading_options import Options
 from normgrade.language import _
 from normgrade.oracle.cache import Cache

@@ -11,7 +11,7 @@ import numpy as np
 from normgrade.compare.played import Played
 from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
-from normgrade.course.library import Library
+from normgrade.course.tensor_library import Library
 from normgrade.language import _
 from normgrade.language.errors import UsageError
 from normgrade.language.places import Place

@@ -10,7 +10,7 @@ import numpy as np
 
 from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
-from normgrade.course.library import Library
+from normgrade.course.tensor_library import Library
 from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean
 from normgrade.learner.literals import Made, arguments_of, expression

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from normgrade.course.library import Library
+from normgrade.course.tensor_library import Library
 from normgrade.language import _
 from normgrade.worker.wire.observation import Array
 from normgrade.worker.wire.requests import DRAWN, Differentiable, LayerStep, LayerStory, NewLayer, TypedRequest

@@ -9,7 +9,7 @@ from types import ModuleType
 
 import numpy as np
 
-from normgrade.course.library import Library
+from normgrade.course.tensor_library import Library
 from normgrade.language.places import Place
 from normgrade.oracle.expected import UNIT_ROUNDOFF, Expectation, Expected
 from normgrade.oracle.half_precision import with_half_precision

@@ -10,7 +10,7 @@ import traceback
 from functools import cache, lru_cache
 from types import ModuleType
 
-from normgrade.course.library import Library
+from normgrade.course.tensor_library import Library
 from normgrade.language import N_, _
 from normgrade.language.errors import CourseError
 

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 
 import numpy as np
 
-from normgrade.course.library import Library
+from normgrade.course.tensor_library import Library
 from normgrade.oracle import rounded_array
 from normgrade.worker.wire.observation import Array, Observation
 

@@ -11,7 +11,7 @@ from types import ModuleType
 
 from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text, read_where_there
-from normgrade.course.library import Library
+from normgrade.course.tensor_library import Library
 from normgrade.language import _
 from normgrade.language.errors import CourseError
 from normgrade.language.places import Place

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager, redirect_stderr, 
 from io import StringIO
 from types import ModuleType
 
-from normgrade.course.library import Library
+from normgrade.course.tensor_library import Library
 from normgrade.worker.wire.observation import Observation, Playable
 
 

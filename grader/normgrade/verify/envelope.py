@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from normgrade.course.exercise import Exercise
-from normgrade.course.library import Library
+from normgrade.course.tensor_library import Library
 from normgrade.grading.grader import Grader
 from normgrade.language import N_, _
 from normgrade.oracle.plays import play_natively

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
-from normgrade.course.library import Library
+from normgrade.course.tensor_library import Library
 
 FILES = {Library.TORCH: "habits_in_pytorch.py", Library.NUMPY: "habits_in_numpy.py"}
 ARRAYS = ("Tensor", "ndarray")

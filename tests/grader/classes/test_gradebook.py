@@ -1,4 +1,4 @@
-"""Tests of the gradebook: what is kept, what counts, who may write, and what stays after a fault."""
+"""Tests of the gradebook: its results, the marks that count, its writers, and its content after a fault."""
 
 from __future__ import annotations
 

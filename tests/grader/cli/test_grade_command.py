@@ -1,4 +1,4 @@
-"""Tests of `normgrade grade`: from folders to marks, and again, and what it refuses."""
+"""Tests of `normgrade grade`: from folders to marks, grading again, and refusals."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ import pytest
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise, Limits
 from normgrade.course.files import read_text
-from normgrade.course.library import Library
+from normgrade.course.tensor_library import Library
 from normgrade.grading import grader as grader_module
 from normgrade.grading.grader import LEAST_LEFT_S, Grader
 from normgrade.grading.grading_options import Options

@@ -8,7 +8,7 @@ import pytest
 
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
-from normgrade.course.library import Library
+from normgrade.course.tensor_library import Library
 from normgrade.grading.grading_options import Options
 from normgrade.grading.opening import open_grader
 from normgrade.suite.collection import collect

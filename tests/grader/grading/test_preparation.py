@@ -6,7 +6,7 @@ from pathlib import Path
 
 from normgrade.course.course import Course
 from normgrade.course.files import read_text
-from normgrade.course.library import Library
+from normgrade.course.tensor_library import Library
 from normgrade.grading.grading_options import Options
 from normgrade.grading.opening import open_grader
 from normgrade.grading.preparation import prepare

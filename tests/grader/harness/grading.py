@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from normgrade.course.exercise import Exercise, Limits
-from normgrade.course.library import Library
+from normgrade.course.tensor_library import Library
 from normgrade.grading.grade import Submission
 from normgrade.grading.grader import Grader
 from normgrade.grading.grading_options import Options

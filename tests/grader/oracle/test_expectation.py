@@ -10,7 +10,7 @@ import pytest
 from oracle_case import FUNCTIONS, KEY, MINE, NORM, U, X, asked, called, numbers, spread
 
 from normgrade.compare.differences import allowed, differences, unsound
-from normgrade.course.library import Library
+from normgrade.course.tensor_library import Library
 from normgrade.language.places import Place, gradient_of
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import with_spread_of

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from oracle_case import U
 
-from normgrade.course.library import Library
+from normgrade.course.tensor_library import Library
 from normgrade.oracle import rounded_array, rounding
 from normgrade.oracle.monte_carlo import movement, random_rounding
 from normgrade.worker.wire.observation import Array, Foreign, Observation, Reason

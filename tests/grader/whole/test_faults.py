@@ -49,7 +49,7 @@ from normgrade.worker.walls.kernel import prctl
 if sys.platform != "linux":
     pytest.skip("only Linux tells the descendants of a process, in /proc", allow_module_level=True)
 
-GONE_S = 20.0  # for processes to end after a kill: a zygote first ends its imports, which take long on a busy machine
+GONE_S = 10.0  # for processes to end after a kill
 ROW_S = 120  # for one grading, with any fault, on a busy machine
 AT_ONCE = 3  # graders in their own processes
 
@@ -461,11 +461,11 @@ import functools, os, pkgutil, resource, signal, sys, time
 function, count, then, told, *arguments = sys.argv[1:]
 for number in (signal.SIGTERM, signal.SIGHUP):
     signal.signal(number, signal.SIG_DFL)
-signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored in what was started in the background
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a process that was started in the background ignores it
 
 from normgrade import cli
 
-if "alone" in then:  # on one core, so that this process computes what it needs
+if "alone" in then:  # on one core, so that this process computes everything itself
     os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])
 owner, _, name = function.rpartition(".")
 owner, original, calls = pkgutil.resolve_name(owner), pkgutil.resolve_name(function), 0

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from normgrade.compare.played import Result
 from normgrade.course.exercise import Exercise
-from normgrade.course.library import Library
+from normgrade.course.tensor_library import Library
 from normgrade.language import _
 from normgrade.learner.repro import script_in_numpy, script_in_pytorch
 from normgrade.learner.repro.script_parts import columns, printed

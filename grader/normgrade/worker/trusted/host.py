@@ -16,7 +16,7 @@ from typing import Self
 
 from normgrade.course.ban import Ban
 from normgrade.course.exercise import Limits
-from normgrade.course.library import Library
+from normgrade.course.tensor_library import Library
 from normgrade.language import N_, _
 from normgrade.language.errors import CourseError, GraderError, UsageError, did_you_mean
 from normgrade.worker.trusted.channel import Channel, Closed, Ending, Forged, NoAnswer

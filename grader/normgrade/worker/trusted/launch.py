@@ -20,8 +20,8 @@ from typing import Protocol
 
 from normgrade.course.ban import Ban
 from normgrade.course.exercise import Limits
-from normgrade.course.library import Library
 from normgrade.course.package import PACKAGE
+from normgrade.course.tensor_library import Library
 from normgrade.language import VARIABLE, _, spoken
 from normgrade.language.errors import GraderError
 from normgrade.worker.trusted.channel import Channel, Closed, Ending, Forged, NoAnswer, Pipes

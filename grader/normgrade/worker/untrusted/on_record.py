@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from normgrade.course.library import Library
+from normgrade.course.tensor_library import Library
 from normgrade.worker.untrusted import play
 from normgrade.worker.untrusted.exceptions import describe
 from normgrade.worker.untrusted.rewriting import REPORT, Spot, SpotKind, rewritten

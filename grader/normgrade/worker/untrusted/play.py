@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from normgrade.course.library import Library
+from normgrade.course.tensor_library import Library
 from normgrade.language import _
 from normgrade.language.places import Absent, Place
 from normgrade.probes.results import Estimate, Stopped

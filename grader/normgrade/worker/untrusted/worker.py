@@ -15,7 +15,7 @@ from types import FrameType, ModuleType
 from typing import TextIO
 
 from normgrade.course.ban import Ban
-from normgrade.course.library import Library
+from normgrade.course.tensor_library import Library
 from normgrade.language import _
 from normgrade.worker.untrusted import late, play
 from normgrade.worker.untrusted.exceptions import MESSAGE_LIMIT, describe, frames_running

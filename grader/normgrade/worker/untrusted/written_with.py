@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any, Protocol
 
 from normgrade.course.ban import Ban
-from normgrade.course.library import Library
+from normgrade.course.tensor_library import Library
 from normgrade.worker.wire.observation import Array, Playable, Value
 
 MODULES = {

@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 
 from normgrade.course.ban import Ban
-from normgrade.course.library import Library
+from normgrade.course.tensor_library import Library
 from normgrade.language import _
 from normgrade.language.places import Place
 from normgrade.worker.untrusted import late

@@ -11,7 +11,7 @@ import pytest
 
 from normgrade.compare.played import Played
 from normgrade.course.course import Course
-from normgrade.course.library import Library
+from normgrade.course.tensor_library import Library
 from normgrade.learner.repro.script_in_numpy import IMPORTS, body, tools
 from normgrade.oracle.draws import complete
 from normgrade.oracle.expectation import expect

@@ -563,7 +563,8 @@ def test_a_worker_holds_no_suite_and_no_oracle(host: Host) -> None:
     with host.worker(source, "curious.py") as worker:
         loaded = result(play(worker, "loaded")).split()
     assert {name.removeprefix("normgrade").removeprefix(".") for name in loaded} == {
-        "", "course", "course.ban", "course.library", "course.package", "language", "language.places", "language.text", "language.visible",
+        "", "course", "course.ban", "course.tensor_library", "course.package", "language", "language.places",
+        "language.text", "language.visible",
         "probes", "probes.layers", "probes.results", "probes.step_options", "worker", "worker.interrupts",
         *(f"worker.wire{name}" for name in (
             "", ".capture", ".framing", ".messages", ".observation", ".packing", ".recorded", ".requests", ".validation",

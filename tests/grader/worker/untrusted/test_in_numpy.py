@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from normgrade.course.ban import Ban
-from normgrade.course.library import Library
+from normgrade.course.tensor_library import Library
 from normgrade.worker.trusted.host import Host
 from normgrade.worker.untrusted import in_numpy
 from normgrade.worker.untrusted.play import load, play

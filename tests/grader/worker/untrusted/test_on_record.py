@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from normgrade.course.library import Library
+from normgrade.course.tensor_library import Library
 from normgrade.worker.trusted.host import Host
 from normgrade.worker.untrusted.on_record import play_on_record
 from normgrade.worker.untrusted.rewriting import SpotKind, rewritten

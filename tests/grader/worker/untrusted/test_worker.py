@@ -9,8 +9,8 @@ import sys
 import numpy as np
 import pytest
 
-from normgrade.course.library import Library
 from normgrade.course.package import PACKAGE
+from normgrade.course.tensor_library import Library
 from normgrade.worker.untrusted import worker as untrusted
 from normgrade.worker.wire import framing, messages
 from normgrade.worker.wire.observation import Array, Cause, Observation, Request

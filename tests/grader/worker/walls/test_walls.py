@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from normgrade.course.exercise import Limits
-from normgrade.course.library import Library
+from normgrade.course.tensor_library import Library
 from normgrade.language.errors import GraderError
 from normgrade.worker.trusted import launch
 from normgrade.worker.trusted.host import Host, Worker

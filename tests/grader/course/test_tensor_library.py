@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from normgrade.course.course import Course
-from normgrade.course.library import Library
+from normgrade.course.tensor_library import Library
 
 
 def test_an_exercise_that_bans_pytorch_uses_numpy(tiny: Course) -> None:
