@@ -8,6 +8,7 @@ socket closes, the zygote ends with everything that it started.
 
 from __future__ import annotations
 
+import fcntl
 import gc
 import json
 import linecache
@@ -17,8 +18,8 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -50,11 +51,12 @@ def main(
     names the one that submissions are written with.
     """
     control, written_with = socket.socket(fileno=control_fd), Library(library)
-    used = backend(written_with)
-    gc.freeze()  # collections skip imported objects, which would take a tenth of the time of the imports
-    warm_up(written_with)
-    for banned, allowed in bans:
-        used.find_banned(Ban(banned, allowed))
+    with ended_by(control):
+        used = backend(written_with)
+        gc.freeze()  # collections skip imported objects, which would take a tenth of the time of the imports
+        warm_up(written_with)
+        for banned, allowed in bans:
+            used.find_banned(Ban(banned, allowed))
     check_threads()
     freeze()
     walls, protection = strongest(at_most(tier), grader, partial(example_works, written_with))
@@ -144,6 +146,23 @@ def warm_up(written_with: Library) -> None:
         _serial, asked = messages.decode(messages.QUESTIONS, messages.encode(message), framing.QUESTION_HEADER_BYTES, 2**16)
         untrusted.encoded(untrusted.observe(asked, loaded), 0, 2**16)
     del sys.modules["submission"], linecache.cache["example.py"]
+
+
+@contextmanager
+def ended_by(control: socket.socket) -> Iterator[None]:
+    """End this process at once if the socket closes, even in an import, which may take many seconds on a busy machine.
+
+    The kernel then sends SIGIO. It would also send it for a question, but nobody asks before the process is ready.
+    """
+    signal.signal(signal.SIGIO, signal.SIG_DFL)  # which ends the process
+    flags = fcntl.fcntl(control, fcntl.F_GETFL)
+    fcntl.fcntl(control, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(control, fcntl.F_SETFL, flags | os.O_ASYNC)
+    with suppress(BlockingIOError):
+        if not control.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT):
+            os._exit(0)  # it was closed before
+    yield
+    fcntl.fcntl(control, fcntl.F_SETFL, flags)
 
 
 def check_threads() -> None:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import socket
 import subprocess
 import sys
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -122,3 +125,36 @@ def test_children_of_a_worker_end_with_it(seen: dict[str, Any]) -> None:
 
 def test_without_walls_every_reason_is_given(seen: dict[str, Any]) -> None:
     assert "no a" in seen["no walls"] and "ValueError: no b" in seen["no walls"]
+
+
+IMPORTING = """
+import socket, sys, time
+from normgrade.worker.untrusted.zygote import ended_by
+
+control = socket.socket(fileno=int(sys.argv[1]))
+if sys.argv[2] == "before":
+    control.recv(1)
+with ended_by(control):
+    print("importing", flush=True)
+    if sys.argv[2] == "during":
+        time.sleep(600)
+print("ready", flush=True)
+control.recv(1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("when", "told", "code"), [("before", "", 0), ("during", "importing\n", -signal.SIGIO), ("after", "importing\nready\n", 0)]
+)
+def test_a_zygote_ends_if_the_grader_ends(when: str, told: str, code: int) -> None:
+    """End in the middle of an import, too. A question that comes after the imports ends nothing."""
+    ours, theirs = socket.socketpair()
+    with theirs:
+        command = [sys.executable, "-c", IMPORTING, str(theirs.fileno()), when]
+        process = subprocess.Popen(command, pass_fds=[theirs.fileno()], stdout=subprocess.PIPE, text=True)
+    with closing(ours):
+        assert process.stdout is not None
+        said = "".join(process.stdout.readline() for _line in told.splitlines())
+        if when == "after":
+            ours.send(b"?")
+    assert (said + process.communicate(timeout=60)[0], process.returncode) == (told, code)
