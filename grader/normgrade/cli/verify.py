@@ -34,6 +34,13 @@ UNNAMED = ""  # the value of --changed if it names no commit
     "--seeds", callback=whole_number(1, 1000), default="1", metavar="N", help="Prove everything on inputs of the seeds 0 to N − 1."
 )
 @click.option("--mutants", is_flag=True, help="Also prove that every small change of a reference fails, unless equivalent.toml accepts it.")
+@click.option(
+    "--sample",
+    callback=whole_number(1, 1000),
+    default="1",
+    metavar="N",
+    help="Prove the name of one of every N known mistakes only, which is faster. All have to fail in any case.",
+)
 @click.option("--envelope", is_flag=True, help="Instead show which dtypes, sizes and layouts the suites use, and which are missing.")
 @click.option(
     "--habits",
@@ -62,6 +69,7 @@ def verify_command(
     slugs: tuple[str, ...],
     seeds: int,
     mutants: bool,
+    sample: int,
     envelope: bool,
     habits: bool,
     writes: bool,
@@ -92,7 +100,8 @@ def verify_command(
     if ref is not None:
         refuse_choices(slugs, closely)
     if closely:
-        refuse_for_single_answers(slugs, {"--format github": on_github, "--write": writes, "--mutants": mutants, "--habits": habits})
+        whole = {"--format github": on_github, "--write": writes, "--mutants": mutants, "--habits": habits, "--sample": sample > 1}
+        refuse_for_single_answers(slugs, whole)
     if ref is not None:
         choice = changed(course, ref)
         click.echo(visible(str(choice)), err=True)
@@ -120,7 +129,7 @@ def verify_command(
         if closely:
             reports = close_up(exercises[0], mistake, alternative, range(seeds), options)
         else:
-            reports = verify(exercises, range(seeds), options, mutants, habits, options.cores)
+            reports = verify(exercises, range(seeds), options, mutants, habits, options.cores, sample)
     code = hand_over([*reports, *unfinished], format, output, DETAILS[detail])
     if exercises and format == "terminal" and output is None and not closely:
         click.echo("\n" + "\n".join(matrix(exercises, open_console().width)))

@@ -114,6 +114,11 @@ def test_verify_plays_only_the_named_checks(invoke: Invoke) -> None:
             "--mutants is for whole exercises. It cannot be used with --mistake, --alternative or --only.",
         ),
         (
+            ("rms", "--only", "test_rows", "--sample", "4"),
+            "--sample is for whole exercises. It cannot be used with --mistake, --alternative or --only.",
+        ),
+        (("rms", "--sample", "0"), '--sample must be a whole number from 1 to 1000, not "0".'),
+        (
             ("rms", "--only", "test_rows", "--format", "github"),
             "--format github is for whole exercises. It cannot be used with --mistake, --alternative or --only.",
         ),

@@ -166,6 +166,16 @@ def test_unrecognised_mistake_is_named_with_a_command(edited_course: EditedCours
     assert command == f"Run `normgrade verify rms --mistake sum-for-mean -v --course {report.course}` to see all of it."
 
 
+def test_a_sample_of_the_mistakes_has_to_be_named_and_all_have_to_fail(edited_course: EditedCourse) -> None:
+    course = edited_course({MISTAKES: [(BEFORE_THE_LAST, f"{HARMLESS}{TWIN}\n{BEFORE_THE_LAST}")]})
+    exercise = course.exercise("rms")
+    [whole], [sampled] = verify([exercise]), verify([exercise], sample=7)
+    assert "named" in failures(whole)
+    assert failures(sampled) == {"wrong": failures(whole)["wrong"]}
+    told = "1 of 6 known mistakes, a sample, is diagnosed by its own name, and by no other."
+    assert {check.name: check.claim for check in sampled.checks} == {**CLAIMS, "wrong": "6 wrong answers fail.", "named": told}
+
+
 @pytest.mark.parametrize(("parts", "slices"), [(1, [(0, 1, 2)]), (2, [(0,), (1, 2)]), (3, [(0,), (1,), (2,)]), (7, [(0,), (1,), (2,)])])
 def test_seeds_are_shared_out_to_jobs(parts: int, slices: list[tuple[int, ...]]) -> None:
     assert sliced(range(3), parts) == slices
