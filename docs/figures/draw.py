@@ -86,10 +86,10 @@ def reference(slug: str) -> ModuleType:
 
 
 def feed_forward(width: int, gain: float = 1.0) -> nn.Sequential:
-    """Two linear layers with ReLU between them, with the usual initial weights, the second `gain` times as large."""
+    """Two linear layers with ReLU between them, of the same variance as x for gain 1."""
     block = nn.Sequential(nn.Linear(width, 2 * width, bias=False), nn.ReLU(), nn.Linear(2 * width, width, bias=False))
     nn.init.kaiming_normal_(block[0].weight)
-    nn.init.xavier_normal_(block[2].weight, gain=gain * math.sqrt(1.5))
+    nn.init.xavier_normal_(block[2].weight, gain=gain * math.sqrt(0.75))
     return block
 
 
