@@ -1,4 +1,4 @@
-"""`normgrade show`: a task, rendered."""
+"""`normgrade show`: a task, or the rules of all tasks, rendered."""
 
 from __future__ import annotations
 
@@ -13,10 +13,13 @@ from normgrade.cli.pager import page
 from normgrade.cli.prompt import folded, rendered, unfolded
 from normgrade.cli.shell_words import slugs_alike
 from normgrade.course.files import read_text
+from normgrade.course.links import by_slug
 from normgrade.language import _
 from normgrade.language.errors import UsageError
 from normgrade.language.visible import visible, write_data
 from normgrade.learner.workspace import find_course
+
+RULES = "rules"  # in the place of a slug, unless an exercise is called so
 
 
 @click.command("show")
@@ -27,6 +30,8 @@ from normgrade.learner.workspace import find_course
 @course_option
 def show_command(slug: str | None, answers: bool, stub: bool, no_pager: bool, course_folder: Path | None) -> None:
     """Show the task of an exercise.
+
+    `normgrade show rules` shows the rules that all exercises share.
 
     If the task is longer than the terminal, it is shown in a pager; press q to leave it. If the output does not go to a terminal, it is
     Markdown. Without SLUG, the exercises are listed.
@@ -40,14 +45,23 @@ def show_command(slug: str | None, answers: bool, stub: bool, no_pager: bool, co
         from normgrade.learner.practice.interviews import refuse_in_interview  # it imports SQLite, which only this option needs
 
         refuse_in_interview("normgrade show --answers")
-    exercise = find_course(course_folder).exercise(slug)
+    course = find_course(course_folder)
+    if slug == RULES and RULES not in course.slugs and course.rules is not None:
+        show(by_slug(read_text(course.rules)), no_pager)
+        return
+    exercise = course.exercise(slug)
     if stub:
         write_data(read_text(exercise.stub))
         return
     prompt = unfolded(read_text(exercise.prompt)) if answers else folded(read_text(exercise.prompt), slug)
+    show(prompt, no_pager)
+
+
+def show(markdown: str, no_pager: bool) -> None:
+    """Show a page of a course: in a terminal rendered, elsewhere as it is."""
     if not sys.stdout.isatty():
-        click.echo(visible(prompt), nl=False)
+        click.echo(visible(markdown), nl=False)
         return
     from normgrade.report.render.terminal import open_console  # loads NumPy
 
-    page(open_console(), rendered(prompt), wanted=not no_pager)
+    page(open_console(), rendered(markdown), wanted=not no_pager)

@@ -42,6 +42,7 @@ UNNAMED = ""  # the value of --changed if it names no commit
     help="Prove the name of one of every N known mistakes only, which is faster. All have to fail in any case.",
 )
 @click.option("--envelope", is_flag=True, help="Instead show which dtypes, sizes and layouts the suites use, and which are missing.")
+@click.option("--told", is_flag=True, help="Instead show which sentence of a prompt or of the rules announces each check.")
 @click.option(
     "--habits",
     is_flag=True,
@@ -71,6 +72,7 @@ def verify_command(
     mutants: bool,
     sample: int,
     envelope: bool,
+    told: bool,
     habits: bool,
     writes: bool,
     ref: str | None,
@@ -111,6 +113,8 @@ def verify_command(
         slugs = () if choice.every else choice.slugs
     if envelope:
         return show_envelopes(course, slugs, required)
+    if told:
+        return show_announcements(course, slugs, required)
 
     from normgrade.report.render.terminal import open_console  # loads NumPy
     from normgrade.verify.close_up import close_up  # loads pytest
@@ -166,6 +170,22 @@ def refuse_for_single_answers(slugs: Sequence[str], options: Mapping[str, bool])
         if given:
             said = _("{option} is for whole exercises. It cannot be used with --mistake, --alternative or --only.", option=option)
             raise UsageError(said)
+
+
+def show_announcements(course: Course, slugs: Sequence[str], required: str) -> int:
+    """Print the checks of each exercise with the sentences that announce them. Return 1 if one is missing or too many, else 0."""
+    from normgrade.verify.announced import lines, unannounced  # loads pytest
+    from normgrade.verify.unfinished import sorted_out  # loads pytest
+
+    exercises, lacking = sorted_out(course, slugs)[0], False
+    with open_grader(exercises, Options(required=required)) as grader:
+        for exercise in exercises:
+            suite = grader.suites[exercise.slug]
+            click.echo(f"{exercise.slug}\n" + "\n".join(f"    {visible(line)}" for line in lines(exercise, suite)))
+            for problem in unannounced(exercise, suite, course.settings.languages):
+                click.echo(f"  ! {visible(problem)}")
+                lacking = True
+    return int(lacking)
 
 
 def show_envelopes(course: Course, slugs: Sequence[str], required: str) -> int:

@@ -10,13 +10,13 @@ from pathlib import Path
 
 from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
-from normgrade.course.layout import Files, exercises_in, is_left_out, settings_in
+from normgrade.course.layout import Files, exercises_in, existing, is_left_out, rules_in, settings_in
 from normgrade.course.package import carried
 from normgrade.course.path import circle, in_path_order
 from normgrade.course.reading import predecessors, read_exercise, read_settings
 from normgrade.course.settings import Settings
 from normgrade.course.table import Table
-from normgrade.language import _
+from normgrade.language import ENGLISH, _, spoken
 from normgrade.language.errors import CourseError, UsageError, did_you_mean
 
 UNWRITTEN = "raise NotImplementedError"  # in the reference of a first draft
@@ -65,6 +65,11 @@ class Course:
     def settings(self) -> Settings:
         """The settings in `course.toml`; the defaults if there is no such file. Raise CourseError if it is wrong."""
         return read_settings(settings_in(self.root))
+
+    @property
+    def rules(self) -> Path | None:
+        """The page of the rules that all exercises share, in the current language or in English; None if the course has none."""
+        return existing(rules_in(self.root, spoken())) or existing(rules_in(self.root, ENGLISH))
 
     @cached_property
     def slugs(self) -> tuple[str, ...]:

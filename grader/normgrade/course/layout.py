@@ -21,6 +21,11 @@ def exercises_in(course: Path) -> Path:
     return course / "exercises"
 
 
+def rules_in(course: Path, language: str) -> Path:
+    """Return the page of the rules that all exercises share, in one language. It may be missing."""
+    return exercises_in(course) / ("rules.md" if language == ENGLISH else f"rules.{language}.md")
+
+
 EVERY = ""  # in the place of a slug: a file that all exercises of the course share
 
 

@@ -1,4 +1,4 @@
-"""Links between prompts. In the course they lead from folder to folder; they are rewritten for a workspace and for a terminal."""
+"""Links between the pages of a course. There they lead from folder to folder; they are rewritten for a workspace and for a terminal."""
 
 from __future__ import annotations
 
@@ -6,20 +6,28 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from normgrade.course.told import without_marks
+
 TO_PROMPT = re.compile(r"\[(?P<text>[^\]\n]+)\]\(\.\./(?P<slug>\w+)/README(?:\.\w+)?\.md\)")
+TO_RULES = re.compile(r"\[(?P<text>[^\]\n]+)\]\(\.\./rules(?:\.\w+)?\.md(?:#[\w-]+)?\)")
 TO_FIGURE = re.compile(r"!\[(?P<text>[^\]\n]+)\]\(figure\.svg\)")
 RELATIVE = re.compile(r"\]\((?!\w+:|#)(?P<path>[^)\s#]+)[^)]*\)")  # neither an address with a scheme nor a place in the same file
 CODE = re.compile(r"^```.*?^```$|`[^`\n]+`", re.DOTALL | re.MULTILINE)  # brackets in it are no link
 
 
-def side_by_side(prompt: str, slug: str) -> str:
-    """Return the prompt with links for a folder of files named after exercises: `[RMS norm](rms_norm.md)`, `![…](rms_norm.svg)`."""
-    return TO_FIGURE.sub(rf"![\g<text>]({slug}.svg)", TO_PROMPT.sub(r"[\g<text>](\g<slug>.md)", prompt))
+def side_by_side(page: str, slug: str = "") -> str:
+    """Return a page with links for a folder of files named after exercises: `[RMS norm](rms_norm.md)`, `![…](rms_norm.svg)`."""
+    return rewritten(page, rf"![\g<text>]({slug}.svg)", r"[\g<text>](\g<slug>.md)", r"[\g<text>](rules.md)")
 
 
-def by_slug(prompt: str) -> str:
-    """Return the prompt for a terminal, which cannot follow links: ``RMS norm `rms_norm` `` instead of one, or a figure's description."""
-    return TO_FIGURE.sub(r"*\g<text>*", TO_PROMPT.sub(r"\g<text> `\g<slug>`", prompt))
+def by_slug(page: str) -> str:
+    """Return a page for a terminal, which cannot follow links: ``RMS norm `rms_norm` `` instead of one, or a figure's description."""
+    return rewritten(page, r"*\g<text>*", r"\g<text> `\g<slug>`", r"\g<text> (`normgrade show rules`)")
+
+
+def rewritten(page: str, figure: str, prompt: str, rules: str) -> str:
+    """Return a page as learners read it, with other links to its figure, to prompts and to the rules."""
+    return TO_FIGURE.sub(figure, TO_PROMPT.sub(prompt, TO_RULES.sub(rules, without_marks(page))))
 
 
 def dead_links(path: Path, markdown: str) -> Iterator[str]:

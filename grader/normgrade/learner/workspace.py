@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -101,15 +101,21 @@ class Workspace:
         added = []
         own_folder(self.root / "prompts")
         for exercise in exercises:
-            prompt = self.prompt(exercise)
-            files = {self.submission(exercise): read_text(exercise.stub), prompt: side_by_side(read_text(exercise.prompt), exercise.slug)}
-            if exercise.figure is not None:
-                files[prompt.with_suffix(".svg")] = read_text(exercise.figure)
-            for path, content in files.items():
+            for path, content in self.files_for(exercise):
                 if not os.path.lexists(path):
                     write_whole(path, content.encode())
                     added.append(path)
         return added
+
+    def files_for(self, exercise: Exercise) -> Iterator[tuple[Path, str]]:
+        """Yield the files that a learner needs for an exercise, with their contents. Exercises share the page of the rules."""
+        yield self.submission(exercise), read_text(exercise.stub)
+        prompt, rules = self.prompt(exercise), Course(exercise.course).rules
+        yield prompt, side_by_side(read_text(exercise.prompt), exercise.slug)
+        if exercise.figure is not None:
+            yield prompt.with_suffix(".svg"), read_text(exercise.figure)
+        if rules is not None:
+            yield prompt.with_name("rules.md"), side_by_side(read_text(rules))
 
     def reset(self, exercise: Exercise, now: datetime) -> Path | None:
         """Restore the stub. Returns the backup of the old file; None if there was no file, or it was the stub."""

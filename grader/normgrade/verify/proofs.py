@@ -32,6 +32,7 @@ from normgrade.remarks.remarks import remarked
 from normgrade.report.render.wording import place_of, word_of
 from normgrade.report.report import Check, Kind, Outcome, Report, Rule, judgement
 from normgrade.suite.situations import PREFIX, SITUATIONS
+from normgrade.verify.announced import announces, unannounced
 from normgrade.verify.bans import matching_nothing
 from normgrade.verify.completeness import lacking
 from normgrade.verify.consensus import agree_against_the_reference
@@ -48,7 +49,7 @@ from normgrade.worker.wire.observation import BY_HAND
 T = TypeVar("T")
 Problems = Iterator[str]
 PROOFS = (
-    *("complete", "contract", "bans", "points", "texts", "situations", "envelope", "shipped"),
+    *("complete", "contract", "bans", "points", "texts", "situations", "told", "envelope", "shipped"),
     *("suite", "stub", "right", "wrong", "named", "banned"),
 )  # in their order
 WORST_FIRST = (Outcome.FAILED, Outcome.SKIPPED, Outcome.PASSED)
@@ -196,7 +197,8 @@ class Proof:
         yield check("contract", _("The stub, the reference and the alternatives define all names of the contract, by hand."), self.contract)
         yield check("bans", _("Every banned or allowed name exists."), self.bans)
         yield check("points", _("The points of the suite sum to {points}.", points=exercise.points), self.points)
-        if len(languages := Course(exercise.course).settings.languages) > 1:
+        languages = Course(exercise.course).settings.languages
+        if len(languages) > 1:
             names = ", ".join(LANGUAGES[language] for language in languages)
             claim = _("Every text for learners exists in each language of the course: {names}.", names=names)
             yield check("texts", claim, lambda: self.texts(languages))
@@ -208,6 +210,9 @@ class Proof:
             m=sum(exercise.leaves_out(*situation.called) for situation in SITUATIONS.values()),
         )
         yield check("situations", claim, self.situations)
+        if announces(exercise):
+            claim = _("A sentence of the prompt or of the rules announces everything that is tested.")
+            yield check("told", claim, lambda: unannounced(exercise, suite, languages))
         claim = _("The plays have the sizes, dtypes, layouts and kinds of calls that the course requires.")
         yield check("envelope", claim, self.envelope)
         yield self.shipped()
