@@ -28,6 +28,12 @@ def test_many_files_are_counted(run: Run, tmp_path: Path, monkeypatch: pytest.Mo
     assert run("init")[1].startswith(f"2 files added to {tmp_path}. 2 files in prompts: the tasks, and their figures Next is rms")
 
 
+def test_rules_of_the_course_lie_beside_the_prompts(run: Run, tmp_path: Path, edited_course: Callable[..., Course]) -> None:
+    course = edited_course({"exercises/rules.md": "# Rules\n\n- Copies go on. <!-- copies -->\n"})
+    assert run("init", "--course", str(course.root))[1].startswith(f"5 files added to {tmp_path}.")
+    assert (tmp_path / "prompts" / "rules.md").read_text(encoding="utf-8") == "# Rules\n\n- Copies go on.\n"
+
+
 def test_nothing_is_added_twice_here(run: Run, tmp_path: Path) -> None:
     assert "Go there" not in run("init")[1]
     (tmp_path / "rms.py").unlink()

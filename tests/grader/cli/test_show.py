@@ -14,6 +14,7 @@ from normgrade.course.course import Course
 
 pexpect = pytest.importorskip("pexpect", reason="the terminal is pexpect's")
 
+EditedCourse = Callable[..., Course]
 Invoke = Callable[..., subprocess.CompletedProcess[str]]
 
 
@@ -31,6 +32,18 @@ def test_show_unfolds_the_answers(invoke: Invoke) -> None:
 
 def test_show_gives_the_stub_to_begin_with(invoke: Invoke, tiny: Course) -> None:
     assert invoke("show", "rms", "--stub").stdout == tiny.exercise("rms").stub.read_text(encoding="utf-8")
+
+
+def test_rules_of_a_course_are_shown(edited_course: EditedCourse, invoke: Invoke) -> None:
+    page = "# Rules\n\n- See [RMS](../rms/README.md). <!-- test_rows -->\n"
+    course = edited_course({"exercises/rules.md": page, "exercises/rules.zh.md": "# 规则\n"})
+    assert invoke("show", "rules", "--course", str(course.root)).stdout == "# Rules\n\n- See RMS `rms`.\n"
+    assert invoke("show", "rules", "--course", str(course.root), "--lang", "zh").stdout == "# 规则\n"
+
+
+def test_course_without_rules_has_no_such_page(invoke: Invoke) -> None:
+    said = invoke("show", "rules")
+    assert (said.returncode, said.stdout) == (2, "") and said.stderr.startswith('Error: No exercise named "rules".')
 
 
 def test_without_a_slug_the_exercises_are_listed(invoke: Invoke) -> None:

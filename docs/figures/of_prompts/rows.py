@@ -1,0 +1,65 @@
+"""Rows of numbers as prompts show them: a label, then one column for each number of x; four digits, and a true minus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+X = torch.tensor([1.0, 2.0, 3.0, 6.0], dtype=torch.float64)  # worked out in every prompt
+DY = torch.tensor([1.0, 0.0, 0.0, 0.0], dtype=torch.float64)  # the gradient of y: only its first number counts
+LABEL, COLUMN, DIGITS = 18, 10, 4
+
+
+@dataclass(frozen=True)
+class Worked:
+    """The numbers of a prompt: the text before and after them in each language, and their rows."""
+
+    before: Mapping[str, str]
+    rows: Sequence[str]
+    after: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A piece of a prompt with numbers that were measured, as it stands there in each language."""
+
+    told: Mapping[str, str]
+
+
+def row(label: str, values: Tensor | float) -> str:
+    """Return a label with its numbers, below those of x.
+
+    >>> row("x̂", torch.tensor([-1.06904, 0.0]))
+    'x̂                     −1.0690    0.0000'
+    """
+    numbers = torch.as_tensor(values, dtype=torch.float64).detach().flatten().tolist()
+    digits = 0 if all(number == round(number) for number in numbers) else DIGITS
+    return padded(label, LABEL) + "".join(f"{written(number, digits):>{COLUMN}}" for number in numbers)
+
+
+def step(label: str, formula: str, value: Tensor | float) -> str:
+    """Return a label with the sum that gives one number.
+
+    >>> step("μ", "(1 + 2 + 3 + 6)/4", 3.0)
+    'μ                 (1 + 2 + 3 + 6)/4 = 3'
+    """
+    number = float(value)
+    return f"{padded(label, LABEL)}{formula} = {written(number, 0 if number == round(number) else DIGITS)}"
+
+
+def written(number: float, digits: int) -> str:
+    """Return a number with so many digits. What rounds to 0 has no sign."""
+    return f"{round(number, digits) + 0.0:.{digits}f}".replace("-", "−")
+
+
+def padded(label: str, width: int) -> str:
+    """Return a label with spaces up to a width. A hat above a letter takes no place."""
+    return label + " " * (width - sum(character != "\N{COMBINING CIRCUMFLEX ACCENT}" for character in label))
+
+
+def block(rows: Iterable[str]) -> str:
+    """Return rows as a block of code in Markdown."""
+    return "\n".join(("```", *(each.rstrip() for each in rows), "```"))
