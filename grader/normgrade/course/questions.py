@@ -1,4 +1,4 @@
-"""The interview questions in a prompt, with their answers, which a page folds away."""
+"""The interview questions in a prompt, with their answers, which a page folds away, as it does a derivation."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 FOLDED = re.compile(r"<details>\s*<summary>(.*?)</summary>(.*?)</details>\s*", re.DOTALL)
 ANSWERS = ("Answer", "答案")  # summaries that are no question themselves: the question stands before them
+DERIVATIONS = ("Show the derivation", "展开推导")  # summaries of folded parts that are no question
 NUMBERED = re.compile(r"^\*\*\d+\. (?P<title>.*?)\*\*$(?P<rest>.*)", re.DOTALL | re.MULTILINE)
 
 
@@ -29,7 +30,8 @@ def found(prompt: str, about: str) -> Iterator[Question]:
     end = 0
     for fold in FOLDED.finditer(prompt):
         summary = fold[1].strip()
-        yield Question(about, before(prompt[end : fold.start()]) if summary in ANSWERS else summary, fold[2].strip())
+        if summary not in DERIVATIONS:
+            yield Question(about, before(prompt[end : fold.start()]) if summary in ANSWERS else summary, fold[2].strip())
         end = fold.end()
 
 

@@ -13,6 +13,7 @@ from normgrade.course.files import read_text
 from normgrade.course.layout import Files
 from normgrade.course.links import dead_links
 from normgrade.course.mistakes import read_mistakes
+from normgrade.course.questions import questions_in
 from normgrade.course.translations import file_in
 from normgrade.inspection.inspection import is_open
 from normgrade.language import _, n_
@@ -60,7 +61,7 @@ def too_few(exercise: Exercise) -> Iterator[str]:
     counted = [
         (exercise.description, _("hints"), len(exercise.hints), minimum.hints),
         *(
-            (path, _("interview questions"), read_text(path).count("<details>"), minimum.questions)
+            (path, _("interview questions"), len(questions_in(read_text(path), exercise.slug)), minimum.questions)
             for path in prompts(exercise)
             if path.is_file()
         ),

@@ -56,6 +56,12 @@ def test_every_question_has_its_own_text_and_answer() -> None:
     assert questions_in("# RMS norm\n", "rms") == ()
 
 
+@pytest.mark.parametrize("summary", ["Show the derivation", "展开推导"])
+def test_a_derivation_is_no_question(summary: str) -> None:
+    derived = f"## The derivation\n\n<details><summary>{summary}</summary>\n\ndx = dy\n\n</details>\n\n"
+    assert questions_in(derived + PROMPT, "rms") == questions_in(PROMPT, "rms")
+
+
 @pytest.mark.parametrize("exercise", [*Course(carried())], ids=lambda exercise: exercise.slug)
 def test_the_course_asks_the_same_questions_in_every_language(exercise: Exercise) -> None:
     languages = Course(carried()).settings.languages
