@@ -22,7 +22,7 @@ def worked() -> Worked:
         step("RMS²", "(1 + 4 + 9 + 36)/4", square),
         step("RMS", "√12.5", square.sqrt()),
         row("x̂ = x/RMS", y),
-        row("the same of 2x", doubled),
+        row("x̂ of 2x", doubled),
         row("dy", DY),
         row("dx", x.grad),
     )

@@ -46,13 +46,21 @@ def step(label: str, formula: str, value: Tensor | float) -> str:
     >>> step("μ", "(1 + 2 + 3 + 6)/4", 3.0)
     'μ                 (1 + 2 + 3 + 6)/4 = 3'
     """
-    number = float(value)
-    return f"{padded(label, LABEL)}{formula} = {written(number, 0 if number == round(number) else DIGITS)}"
+    return f"{padded(label, LABEL)}{formula} = {short(float(value))}"
 
 
 def written(number: float, digits: int) -> str:
     """Return a number with so many digits. What rounds to 0 has no sign."""
     return f"{round(number, digits) + 0.0:.{digits}f}".replace("-", "−")
+
+
+def short(number: float) -> str:
+    """Return a number with as many digits as it needs, but no more than DIGITS.
+
+    >>> short(12.5), short(3.0), short(-1 / 3)
+    ('12.5', '3', '−0.3333')
+    """
+    return written(number, DIGITS).rstrip("0").rstrip(".")
 
 
 def padded(label: str, width: int) -> str:
