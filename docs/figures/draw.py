@@ -133,10 +133,10 @@ def rezero() -> Figure:
 def skip_init() -> Figure:
     def passed(alpha: float) -> list[tuple[float, float]]:
         torch.manual_seed(0)
-        x, seen = torch.randn(256, 64), []
+        x, seen = torch.randn(256, 256), []
         for number in range(49):
             seen.append((float(number), size(x)))
-            x = reference("skip_init").SkipInit(feed_forward(64), alpha)(x).detach()
+            x = reference("skip_init").SkipInit(feed_forward(256), alpha)(x).detach()
         return seen
 
     lines = [Line("α = 1", passed(1.0)), Line("α = 1/√48", passed(48**-0.5)), Line("α = 0: SkipInit", passed(0.0))]
@@ -157,15 +157,15 @@ def fixup() -> Figure:
         x = torch.randn(64, 8, 6, 6)
         return losses(nn.Sequential(*blocks, nn.AdaptiveAvgPool2d(1), nn.Flatten(), classifier), x, x[:, :4, 2, 2], 60, 3e-3)
 
-    lines = [Line("He's initial weights alone", trained(False)), Line("fixup_init_", trained(True))]
+    lines = [Line("only He's initial weights", trained(False)), Line("fixup_init_", trained(True))]
     return Figure("32 residual blocks of convolutions without a norm, trained", "step", "loss", lines)
 
 
 def deep_norm() -> Figure:
     module = reference("deep_norm")
 
-    def moved(layers: int, deep: bool) -> float:
-        """How far one step of gradient descent moves the output, as a part of its size."""
+    def moved(layers: int, deep: bool, norms: bool = True) -> float:
+        """How far one step of gradient descent moves the output, as a part of its size. The norms' own numbers take part in it or not."""
         torch.manual_seed(0)
         found = module.deepnorm_coefficients(encoder_layers=layers)
         alpha, beta = (found.encoder_alpha, found.encoder_beta) if deep else (1.0, 1.0)
@@ -177,12 +177,14 @@ def deep_norm() -> Figure:
         before = stack(x)
         (before * upstream).mean().backward()
         with torch.no_grad():
-            for parameter in stack.parameters():
-                parameter.sub_(0.1 * parameter.grad)
+            for name, parameter in stack.named_parameters():
+                if norms or "sublayer" in name:
+                    parameter.sub_(0.1 * parameter.grad)
             return size(stack(x) - before) / size(before)
 
     depths = (2, 4, 8, 16, 32, 64)
-    lines = [Line("Post-LN", [(float(n), moved(n, False)) for n in depths]), Line("DeepNorm", [(float(n), moved(n, True)) for n in depths])]
+    runs = ("Post-LN", (False,)), ("DeepNorm", (True,)), ("DeepNorm, norms frozen", (True, False))
+    lines = [Line(name, [(float(n), moved(n, *how)) for n in depths]) for name, how in runs]
     return Figure("How far the first step moves the output", "layers, of two sublayers each", "change of the output", lines)
 
 
@@ -191,9 +193,9 @@ def layer_norm_scaling() -> Figure:
 
     def passed(scaled: bool) -> list[tuple[float, float]]:
         torch.manual_seed(0)
-        x, seen = torch.randn(256, 64), []
+        x, seen = torch.randn(256, 256), []
         for number in range(1, 65):
-            x = module.ScaledPreNorm(64, feed_forward(64), number if scaled else 1)(x).detach()
+            x = module.ScaledPreNorm(256, feed_forward(256), number if scaled else 1)(x).detach()
             seen.append((float(number), x.var().item()))
         return seen
 
@@ -205,12 +207,12 @@ def pre_post_norm() -> Figure:
     module = reference("pre_post_norm")
 
     def gradient(make: Callable[[list[nn.Sequential]], nn.Module], number: int) -> float:
-        """That of the last sublayer's weights."""
+        """The norm of that of the last weight matrix, where the loss is the mean over all positions of the output times normal numbers."""
         torch.manual_seed(0)
         sublayers = [feed_forward(64) for _ in range(number)]
         x, upstream = torch.randn(256, 64), torch.randn(256, 64)
-        (make(sublayers)(x) * upstream).mean().backward()
-        return size(sublayers[-1][2].weight.grad)
+        (make(sublayers)(x) * upstream).sum(dim=-1).mean().backward()
+        return sublayers[-1][2].weight.grad.norm().item()
 
     def post(sublayers: list[nn.Sequential]) -> nn.Module:
         return nn.Sequential(*(module.PostNorm(64, sublayer) for sublayer in sublayers))
@@ -218,9 +220,9 @@ def pre_post_norm() -> Figure:
     def pre(sublayers: list[nn.Sequential]) -> nn.Module:
         return module.PreNormStack(64, sublayers)
 
-    depths = (2, 4, 8, 16, 32, 64)
+    depths = (6, 12, 24, 48, 96)
     lines = [Line(name, [(float(n), gradient(make, n)) for n in depths]) for name, make in (("Post-LN", post), ("Pre-LN", pre))]
-    return Figure("The gradient of the last sublayer's weights, before the first step", "sublayers", "root mean square", lines)
+    return Figure("The gradient of the last weight matrix, before the first step", "sublayers", "norm of the gradient", lines)
 
 
 FIGURES: dict[str, Callable[[], Figure]] = {
