@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import torch
+
 from of_prompts.references import reference
-from of_prompts.rows import DY, X, Measured, Worked, row, step
+from of_prompts.rows import DY, Measured, Worked, X, row, step
 
 
 def worked() -> Worked:

@@ -26,7 +26,7 @@ def test_in_a_terminal_a_slug_replaces_the_link() -> None:
 
 
 def test_a_figure_is_beside_the_prompt_or_its_title() -> None:
-    assert side_by_side("![The loss falls](figure.svg)", "rezero") == "![The loss falls](rezero.svg)"
+    assert side_by_side("![The loss falls](figure.svg)", "rezero") == "![The loss falls](rezero-figure.svg)"
     assert by_slug("![The loss falls](figure.svg)") == "*The loss falls*"
 
 

@@ -57,10 +57,8 @@ def test_keys_of_exercise_toml_have_defaults(write: Write, tmp_path: Path) -> No
 
 
 def test_all_keys_of_exercise_toml_are_read(write: Write) -> None:
-    text = (
-        LAYER_NORM
-        + 'points = 7\nminutes = 40\nimportance = 5\nbanned = ["a.*"]\nhints = ["One.", "Two."]\nreveal = "score"\n[limits]\nanswer_s = 1\ntotal_s = 2.5\n'
-    )
+    numbers = "points = 7\nminutes = 40\nimportance = 5\n"
+    text = LAYER_NORM + numbers + 'banned = ["a.*"]\nhints = ["One.", "Two."]\nreveal = "score"\n[limits]\nanswer_s = 1\ntotal_s = 2.5\n'
     exercise = write(text).exercise("layer_norm")
     assert (exercise.points, exercise.banned, exercise.hints, exercise.reveal) == (7, ("a.*",), ("One.", "Two."), "score")
     assert (exercise.minutes, exercise.importance) == (40, 5)
