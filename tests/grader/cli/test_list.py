@@ -49,7 +49,7 @@ def test_list_shows_prerequisites_and_the_next_exercise(
     )
 
 
-def test_the_most_important_exercises_that_fit_are_for_an_hour(invoke: Invoke, edited_course: Callable[..., Course]) -> None:
+def test_important_exercises_that_fit_are_for_an_hour(invoke: Invoke, edited_course: Callable[..., Course]) -> None:
     """Name them in the order of the course, and only if not all of them fit."""
     assert "If you have an hour" not in invoke("list").stdout
     long = edited_course({"exercises/rms/exercise.toml": [("order = 10\n", "order = 10\nminutes = 55\nimportance = 5\n")]})
