@@ -14,10 +14,10 @@ from pathlib import Path
 from types import ModuleType
 
 import torch
-from of_prompts.rows import block
 
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
+from of_prompts.rows import block
 
 FOLDER = Path(__file__).parent / "of_prompts"
 TITLES = {"en": "In numbers", "zh": "用数字算一遍"}

@@ -16,20 +16,21 @@ from normgrade.language import _
 
 GAP = 2  # between two columns
 INDENT = 2  # of a row below the heading of its group
-NARROWEST = 6  # the smallest width of the elastic column
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column: its heading, and if it holds numbers.
 
-    In a narrow terminal, the `elastic` column becomes narrower; then `spare` columns are left out, the highest number first.
+    In a narrow terminal, the `elastic` column becomes narrower, down to `least`; then `spare` columns are left out, the highest number
+    first.
     """
 
     heading: str
     number: bool = False
     elastic: bool = False
     spare: int = 0
+    least: int = 6
 
 
 def print_by_group(console: Console, columns: Sequence[Column], rows: Mapping[Exercise, Sequence[str]]) -> None:
@@ -52,7 +53,7 @@ def kept_of(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int
     kept = [*range(len(columns))]
     least = [max(map(cell_len, cells)) for cells in zip(*rows, strict=True)]
     for number, column in sorted(enumerate(columns), key=lambda each: -each[1].spare):
-        taken = sum(GAP + (NARROWEST if columns[each].elastic else least[each]) for each in kept)
+        taken = sum(GAP + (columns[each].least if columns[each].elastic else least[each]) for each in kept)
         if column.spare and taken > width:
             kept.remove(number)
     return kept
@@ -62,7 +63,7 @@ def widths_of(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: i
     """Return the width of each column, so that all fit: that of its widest cell, or less for the elastic column."""
     widths = [max(map(cell_len, cells)) for cells in zip(*rows, strict=True)]
     excess = max(INDENT + sum(widths) + GAP * (len(widths) - 1) - width, 0)
-    return [max(each - excess, NARROWEST) if column.elastic else each for column, each in zip(columns, widths, strict=True)]
+    return [max(each - excess, column.least) if column.elastic else each for column, each in zip(columns, widths, strict=True)]
 
 
 def table_of(columns: Sequence[Column], widths: Sequence[int], rows: Sequence[Sequence[str]], style: str = "") -> Padding:

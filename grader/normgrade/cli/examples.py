@@ -23,7 +23,7 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
             ("normgrade show layer_norm", N_("show the task")),
             ("normgrade show layer_norm --answers", N_("show the answers too")),
             ("normgrade show layer_norm --stub > layer_norm.py", N_("start without a workspace")),
-            ("normgrade show rules", N_("show the rules that all exercises share")),
+            ("normgrade show rules", N_("show the rules of all tasks")),
         ),
         "check": (
             ("normgrade check layer_norm", N_("grade layer_norm.py")),
@@ -75,7 +75,7 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
             ("normgrade verify layer_norm --seeds 20", N_("use twenty seeds")),
             ("normgrade verify --mutants", N_("test every small change too")),
             ("normgrade verify --habits", N_("test every bad habit too")),
-            ("normgrade verify --told", N_("see which sentence announces each check")),
+            ("normgrade verify --told", N_("see what announces a check")),
             ("normgrade verify rms_norm --mistake eps-missing", N_("show one mistake in full")),
             ("normgrade verify rms_norm --only test_eps", N_("run only one check")),
             ("normgrade verify --course my-course", N_("prove your own course")),

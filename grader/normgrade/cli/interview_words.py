@@ -18,7 +18,7 @@ from normgrade.course.exercise import Exercise
 from normgrade.course.links import by_slug
 from normgrade.language import N_, _, n_
 from normgrade.learner.practice.interview_folder import ANSWERS
-from normgrade.learner.practice.interview_plan import MINUTES, Interview, Task
+from normgrade.learner.practice.interview_plan import Interview, Task
 from normgrade.learner.practice.interviews import status_in_words
 from normgrade.learner.standing import is_started
 from normgrade.report.report import Outcome, Report
@@ -59,7 +59,7 @@ def exercises_of(interview: Interview, course: Course) -> Mapping[str, Exercise]
 
 def planned(exercise: Exercise, folder: Path) -> tuple[str, ...]:
     started = is_started(folder / exercise.file_name, exercise)
-    return exercise.slug, str(exercise.level), str(MINUTES[exercise.level]), _("started") if started else _("not started")
+    return exercise.slug, str(exercise.level), str(exercise.minutes), _("started") if started else _("not started")
 
 
 def show_result(console: Console, interview: Interview, course: Course, reports: Sequence[Report]) -> None:

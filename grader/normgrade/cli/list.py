@@ -21,10 +21,13 @@ from normgrade.learner.workspace import Workspace, find_course
 COLUMNS = (
     Column(N_("exercise")),
     Column(N_("level"), number=True, spare=2),
-    Column(N_("points"), number=True, spare=3),
+    Column(N_("minutes"), number=True, spare=3),
+    Column(N_("importance"), number=True, spare=5),
+    Column(N_("points"), number=True, spare=4),
     Column(N_("status")),
-    Column(N_("best after"), elastic=True, spare=1),
+    Column(N_("best after"), elastic=True, spare=1, least=16),
 )
+HOUR = 60  # minutes
 
 
 @click.command("list")
@@ -46,6 +49,7 @@ def list_exercises(course_folder: Path | None) -> None:
         say(_("No exercise of this course is ready. Run `{command}` to see what is missing.", command=command))
     elif workspace is None:
         print_rows({exercise: row(exercise, where_you_stand(exercise), exercise.after) for exercise in exercises})
+        say_for_an_hour(exercises)
         say(_("Run `normgrade show SLUG` to see a task, and `normgrade check SLUG` to grade SLUG.py in this folder."))
     else:
         list_workspace(course, workspace)
@@ -58,12 +62,31 @@ def list_workspace(course: Course, workspace: Workspace) -> None:
 
     found, interview = records(course, workspace), running_here()
     print_rows({record.exercise: row(record.exercise, record.standing, record.before) for record in found})
+    say_for_an_hour([record.exercise for record in found if not record.passed])
     say(_("Run `normgrade show SLUG` to see a task, and `normgrade check SLUG` to grade SLUG.py in the workspace."))
     say(advice(found) if interview is None else status_in_words(interview, datetime.now(UTC)))
 
 
+def say_for_an_hour(exercises: Sequence[Exercise]) -> None:
+    """Say which of these exercises to do if there is only an hour, unless all of them fit."""
+    chosen = most_important(exercises, HOUR)
+    if len(chosen) < len(exercises):
+        say(_("If you have an hour: {slugs}.", slugs=", ".join(each.slug for each in chosen)))
+
+
+def most_important(exercises: Sequence[Exercise], minutes: int) -> list[Exercise]:
+    """Return the most important exercises that fit into so many minutes, in the order of the course."""
+    chosen = []
+    for exercise in sorted(exercises, key=lambda exercise: (-exercise.importance, exercise.level)):
+        if exercise.minutes <= minutes:
+            chosen.append(exercise)
+            minutes -= exercise.minutes
+    return [exercise for exercise in exercises if exercise in chosen]
+
+
 def row(exercise: Exercise, standing: str, before: Sequence[str]) -> tuple[str, ...]:
-    return exercise.slug, str(exercise.level), str(exercise.points), standing, ", ".join(before)
+    numbers = exercise.level, exercise.minutes, exercise.importance, exercise.points
+    return exercise.slug, *map(str, numbers), standing, ", ".join(before)
 
 
 def print_rows(rows: Mapping[Exercise, Sequence[str]]) -> None:

@@ -33,6 +33,8 @@ class Exercise(Files):
     - `title`, `group`: texts for people, in the current language.
     - `level`: its difficulty, from 1 to 4.
     - `order`: its place in the course, from 0 to 9999.
+    - `minutes`: the time that it takes someone who has read the task and looks nothing up; by default it follows from the level.
+    - `importance`: how much of the field and of interviews depends on it, from 1 to 5.
     - `points`: the points that a submission can earn, from 1 to 1000.
     - `defines`: the contract, one signature for each class or function that the learner's file must define.
     - `banned`, `allowed`: globs of full dotted names, as in `"torch.nn.*Norm*"`. `allowed` overrides `banned`.
@@ -75,6 +77,8 @@ class Exercise(Files):
     left_out_habits: Mapping[str, str] = field(default_factory=dict, hash=False)
     after: tuple[str, ...] = ()
     courtesy: tuple[str, ...] = ()
+    minutes: int = 10
+    importance: int = 3
 
     def leaves_out(self, *names: str) -> bool:
         """Return if a situation with one of these names is left out."""

@@ -121,9 +121,9 @@ class Files:
         return self.folder / ("README.md" if language == ENGLISH else f"README.{language}.md")
 
     @property
-    def figure(self) -> Path | None:
-        """The file of the prompt's figure; None if it has none."""
-        return existing(self.folder / "figure.svg")
+    def figures(self) -> tuple[Path, ...]:
+        """The files of the prompt's figures, sorted by path."""
+        return tuple(sorted(self.folder.glob("*.svg")))
 
     @property
     def file_name(self) -> str:

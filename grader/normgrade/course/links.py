@@ -10,14 +10,14 @@ from normgrade.course.told import without_marks
 
 TO_PROMPT = re.compile(r"\[(?P<text>[^\]\n]+)\]\(\.\./(?P<slug>\w+)/README(?:\.\w+)?\.md\)")
 TO_RULES = re.compile(r"\[(?P<text>[^\]\n]+)\]\(\.\./rules(?:\.\w+)?\.md(?:#[\w-]+)?\)")
-TO_FIGURE = re.compile(r"!\[(?P<text>[^\]\n]+)\]\(figure\.svg\)")
+TO_FIGURE = re.compile(r"!\[(?P<text>[^\]\n]+)\]\((?P<figure>\w+)\.svg\)")
 RELATIVE = re.compile(r"\]\((?!\w+:|#)(?P<path>[^)\s#]+)[^)]*\)")  # neither an address with a scheme nor a place in the same file
 CODE = re.compile(r"^```.*?^```$|`[^`\n]+`", re.DOTALL | re.MULTILINE)  # brackets in it are no link
 
 
 def side_by_side(page: str, slug: str = "") -> str:
-    """Return a page with links for a folder of files named after exercises: `[RMS norm](rms_norm.md)`, `![…](rms_norm.svg)`."""
-    return rewritten(page, rf"![\g<text>]({slug}.svg)", r"[\g<text>](\g<slug>.md)", r"[\g<text>](rules.md)")
+    """Return a page with links for a folder of files named after exercises: `[RMS norm](rms_norm.md)`, `![…](rms_norm-axes.svg)`."""
+    return rewritten(page, rf"![\g<text>]({slug}-\g<figure>.svg)", r"[\g<text>](\g<slug>.md)", r"[\g<text>](rules.md)")
 
 
 def by_slug(page: str) -> str:

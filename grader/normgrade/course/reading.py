@@ -14,6 +14,10 @@ from normgrade.course.table import Table, between, languages, mapping, one_of, s
 from normgrade.course.translations import translated, translations
 from normgrade.language import _
 
+# The time of someone who has written the layer before and does not look it up. A warm-up is one formula, level 2 adds a contract,
+# level 3 adds state or a second mode, and level 4 adds a mechanism of its own.
+MINUTES = {1: 5, 2: 10, 3: 15, 4: 25}  # by level
+
 
 def read_settings(path: Path) -> Settings:
     """Return the settings in `course.toml`; the defaults if there is no such file. Raise CourseError if it is wrong."""
@@ -33,13 +37,14 @@ def read_settings(path: Path) -> Settings:
 def read_exercise(files: Files, settings: Settings) -> Exercise:
     """Return the exercise that `exercise.toml` describes. Raise CourseError if a key or a value is wrong."""
     table = Table.of_file(files.description)
+    level = table.take("level", between(1, 4))
     say = partial(translated, folder=files.folder)
     exercise = Exercise(
         slug=files.slug,
         course=files.course,
         title=say(table.take("title", text)),
         group=say(table.take("group", text)),
-        level=table.take("level", between(1, 4)),
+        level=level,
         order=table.take("order", between(0, 9999)),
         points=table.take("points", between(1, 1000), 20),
         defines=table.take("defines", signatures),
@@ -56,6 +61,8 @@ def read_exercise(files: Files, settings: Settings) -> Exercise:
         left_out_habits=table.take("habits", mapping, {}),
         courtesy=table.take("courtesy", texts, ()),
         credit=table.take("credit", one_of(*CREDITS), settings.credit),
+        minutes=table.take("minutes", between(1, 600), MINUTES[level]),
+        importance=table.take("importance", between(1, 5), 3),
     )
     for name in exercise.allowed:
         if Ban(exercise.banned).against(name) is None:

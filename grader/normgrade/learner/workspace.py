@@ -84,7 +84,7 @@ class Workspace:
         return self.root / exercise.file_name
 
     def prompt(self, exercise: Exercise) -> Path:
-        """Return the path of the workspace's copy of a prompt. Its figure lies beside it."""
+        """Return the path of the workspace's copy of a prompt. Its figures lie beside it."""
         return self.root / "prompts" / f"{exercise.slug}.md"
 
     def holds(self, path: Path) -> bool:
@@ -112,8 +112,8 @@ class Workspace:
         yield self.submission(exercise), read_text(exercise.stub)
         prompt, rules = self.prompt(exercise), Course(exercise.course).rules
         yield prompt, side_by_side(read_text(exercise.prompt), exercise.slug)
-        if exercise.figure is not None:
-            yield prompt.with_suffix(".svg"), read_text(exercise.figure)
+        for figure in exercise.figures:
+            yield prompt.with_name(f"{exercise.slug}-{figure.name}"), read_text(figure)
         if rules is not None:
             yield prompt.with_name("rules.md"), side_by_side(read_text(rules))
 

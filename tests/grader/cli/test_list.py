@@ -23,9 +23,9 @@ def test_list_shows_the_exercises_and_the_standing(invoke: Invoke, here: Path, t
     second = invoke("list")
     rows = [" ".join(line.split()) for line in (first.stdout + second.stdout).splitlines()]
     assert (first.returncode, second.returncode) == (0, 0)
-    assert rows.count("rms 1 8 started") == 2
-    assert "centring 2 10 –" in rows and "centring 2 10 not started" in rows
-    assert rows[:6] == ["exercise level points status best after", "", "Functions", "rms 1 8 started", "", "Layers"]
+    assert rows.count("rms 1 5 3 8 started") == 2
+    assert "centring 2 10 3 10 –" in rows and "centring 2 10 3 10 not started" in rows
+    assert rows[:6] == ["exercise level minutes importance points status best after", "", "Functions", "rms 1 5 3 8 started", "", "Layers"]
 
 
 AFTER_RMS = {"exercises/centring/exercise.toml": [("order = 20\n", 'order = 20\nafter = ["rms"]\n')]}
@@ -35,14 +35,25 @@ def test_list_shows_prerequisites_and_the_next_exercise(
     run: Callable[..., tuple[int, str, str]], edited_course: Callable[..., Course], tmp_path: Path
 ) -> None:
     course = str(edited_course(AFTER_RMS).root)
-    assert "centring 2 10 – rms Run `normgrade show SLUG` to see a task" in run("list", "--course", course)[1]
+    assert "centring 2 10 3 10 – rms Run `normgrade show SLUG` to see a task" in run("list", "--course", course)[1]
     run("init", ".", "--course", course)
     out = run("list", "--course", course)[1]
-    assert "centring 2 10 not started rms" in out
+    assert "centring 2 10 3 10 not started rms" in out
     assert out.endswith("Next is rms (level 1, Functions). Run `normgrade show rms` to see the task, and write your code in rms.py.")
     Attempts(tmp_path / ".normgrade/progress.db").add([Attempt(datetime.now(UTC), "rms", Outcome.PASSED, 8, 8)])
     out = run("list", "--course", course)[1]
-    assert "rms 1 8 passed" in out and "centring 2 10 not started Run `normgrade" in out and "Next is centring (level 2, Layers)" in out
+    assert (
+        "rms 1 5 3 8 passed" in out
+        and "centring 2 10 3 10 not started Run `normgrade" in out
+        and "Next is centring (level 2, Layers)" in out
+    )
+
+
+def test_important_exercises_that_fit_are_for_an_hour(invoke: Invoke, edited_course: Callable[..., Course]) -> None:
+    """Name them in the order of the course, and only if not all of them fit."""
+    assert "If you have an hour" not in invoke("list").stdout
+    long = edited_course({"exercises/rms/exercise.toml": [("order = 10\n", "order = 10\nminutes = 55\nimportance = 5\n")]})
+    assert "\nIf you have an hour: rms.\n" in invoke("list", "--course", long.root).stdout
 
 
 def test_an_unfinished_exercise_stops_nothing_and_is_named(invoke: Invoke, edited_course: Callable[..., Course]) -> None:

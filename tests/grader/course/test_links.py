@@ -26,14 +26,14 @@ def test_in_a_terminal_a_slug_replaces_the_link() -> None:
 
 
 def test_a_figure_is_beside_the_prompt_or_its_title() -> None:
-    assert side_by_side("![The loss falls](figure.svg)", "rezero") == "![The loss falls](rezero.svg)"
+    assert side_by_side("![The loss falls](figure.svg)", "rezero") == "![The loss falls](rezero-figure.svg)"
     assert by_slug("![The loss falls](figure.svg)") == "*The loss falls*"
 
 
 RULED = "See [the rules](../rules.md#gradients) and [共同规则](../rules.zh.md). <!-- test_eps -->"
 
 
-def test_the_rules_lie_beside_the_prompts_or_have_a_command() -> None:
+def test_rules_lie_beside_the_prompts_or_have_a_command() -> None:
     assert side_by_side(RULED, "rms_norm") == "See [the rules](rules.md) and [共同规则](rules.md)."
     assert by_slug(RULED) == "See the rules (`normgrade show rules`) and 共同规则 (`normgrade show rules`)."
 

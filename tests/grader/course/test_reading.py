@@ -45,6 +45,8 @@ def test_keys_of_exercise_toml_have_defaults(write: Write, tmp_path: Path) -> No
         group="Feature normalisation",
         level=1,
         order=20,
+        minutes=5,
+        importance=3,
         points=20,
         defines=(Signature.parse("LayerNorm(dim)"),),
         banned=(),
@@ -55,9 +57,11 @@ def test_keys_of_exercise_toml_have_defaults(write: Write, tmp_path: Path) -> No
 
 
 def test_all_keys_of_exercise_toml_are_read(write: Write) -> None:
-    text = LAYER_NORM + 'points = 7\nbanned = ["a.*"]\nhints = ["One.", "Two."]\nreveal = "score"\n[limits]\nanswer_s = 1\ntotal_s = 2.5\n'
+    numbers = "points = 7\nminutes = 40\nimportance = 5\n"
+    text = LAYER_NORM + numbers + 'banned = ["a.*"]\nhints = ["One.", "Two."]\nreveal = "score"\n[limits]\nanswer_s = 1\ntotal_s = 2.5\n'
     exercise = write(text).exercise("layer_norm")
     assert (exercise.points, exercise.banned, exercise.hints, exercise.reveal) == (7, ("a.*",), ("One.", "Two."), "score")
+    assert (exercise.minutes, exercise.importance) == (40, 5)
     assert exercise.limits == Limits(1.0, 2.5)
 
 
@@ -69,8 +73,8 @@ def test_a_missing_key_is_named(write: Write, key: str) -> None:
 
 def test_an_unknown_key_is_named_with_the_allowed_ones(write: Write) -> None:
     known = (
-        "after, allowed, banned, courtesy, credit, defines, envelope, group, habits, hints, left_out, level, limits, order, points, "
-        "reveal, spread, title"
+        "after, allowed, banned, courtesy, credit, defines, envelope, group, habits, hints, importance, left_out, level, limits, "
+        "minutes, order, points, reveal, spread, title"
     )
     assert refused(write(LAYER_NORM + "levl = 1\n")) == f'levl: unknown key. Did you mean "level"? Allowed are {known}.'
 

@@ -76,7 +76,7 @@ def told(expectations: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 def test_a_workspace_is_begun_and_the_next_step_named(told: dict[str, str]) -> None:
     course = list(Course(carried()))
-    exercises, figures = len(course), sum(each.figure is not None for each in course)
+    exercises, figures = len(course), sum(len(each.figures) for each in course)
     assert f"{2 * exercises + figures + 1} files added" in told["init"] and f"{exercises} stubs" in told["init"]
     assert "Next is min_max (level 1," in " ".join(told["next"].split())
 

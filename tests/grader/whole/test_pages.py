@@ -16,7 +16,7 @@ from normgrade import cli
 from normgrade.compare.differences import K
 from normgrade.course.course import Course
 from normgrade.course.exercise import Limits
-from normgrade.learner.practice.interview_plan import MINUTES
+from normgrade.course.reading import MINUTES
 from normgrade.learner.workspace import MARK_BYTES
 from normgrade.oracle.cache import MOST_BYTES
 from normgrade.oracle.monte_carlo import PLAYS
@@ -57,7 +57,7 @@ def test_handwritten_cells_stay_and_new_ones_are_marked(tiny: Course, pages: Mod
     old = "| exercise | level | what is hard about it |\n|---|---|---|\n| `rms` | 9 | the mean |\n| `gone` | 1 | x |\n"
     table = pages.table_of(tiny, dict(pages.HARD.findall(old)))
     assert re.search(r"^\| `rms` \| \d \|.*\| the mean \|$", table, re.MULTILINE)
-    assert "| **Layers** | | | |\n| `centring` | 2 | | TODO |\n" in table and "gone" not in table
+    assert "| **Layers** | | | | | |\n| `centring` | 2 | 10 | 3 | | TODO |\n" in table and "gone" not in table
 
 
 def test_rooms_stand_above_all_that_they_import(pages: ModuleType) -> None:
@@ -140,7 +140,7 @@ NUMBERS = [
     ("architecture.md", f"`lang`, `course`; at most {MARK_BYTES / 1024:g} KiB"),
     ("tolerance.md", f"Then it is played {PLAYS} times more"),
     ("tolerance.md", f"{K} · (spread + u·|y| + the smallest subnormal of its dtype)"),
-    ("learn.md", ", ".join(map(str, [*MINUTES.values()][1:-1])) + f" and {MINUTES[4]} for those of level 2, 3 and 4"),
+    ("authors.md", ", ".join(map(str, [*MINUTES.values()][:-1])) + f" or {MINUTES[4]} by the level"),
 ]
 
 

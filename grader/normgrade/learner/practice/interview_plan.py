@@ -13,9 +13,6 @@ from normgrade.learner.standing import Record
 
 T = TypeVar("T")
 Asking = tuple[str, int]  # a question: the slug of its exercise, and its number there, from 1
-# The time of someone who has written the layer before and does not look it up. A warm-up is one formula, level 2 adds a contract,
-# level 3 adds state or a second mode, and level 4 adds a mechanism of its own. An answer takes two minutes.
-MINUTES = {1: 5, 2: 10, 3: 15, 4: 25}  # by level
 QUESTION_MINUTES = 2
 MINUTES_PER_QUESTION = 10  # of an interview, by default: so questions take a fifth of it
 MOST_MARKS = 2  # that learners may give themselves for an answer
@@ -102,16 +99,16 @@ def questions_for(minutes: int) -> int:
 def draw_tasks(records: Sequence[Record], minutes: int, level: int, seed: int) -> list[Record]:
     """Return exercises up to a level that fit into the time, the easiest first.
 
-    It prefers exercises that have not passed and that have no open prerequisites, and then those of another part and level than the ones
-    already chosen.
+    It prefers exercises that have not passed and that have no open prerequisites, then those of another part and level than the ones
+    already chosen, and then important ones.
     """
-    left, chosen = shuffled([record for record in records if record.exercise.level <= level], seed), list[Record]()
-    while fitting := [record for record in left if MINUTES[record.exercise.level] <= minutes]:
+    left, chosen = by_importance([record for record in records if record.exercise.level <= level], seed), list[Record]()
+    while fitting := [record for record in left if record.exercise.minutes <= minutes]:
         parts, levels = Counter(each.exercise.group for each in chosen), Counter(each.exercise.level for each in chosen)
         drawn = min(fitting, key=preference(parts, levels))
         chosen.append(drawn)
         left.remove(drawn)
-        minutes -= MINUTES[drawn.exercise.level]
+        minutes -= drawn.exercise.minutes
     return sorted(chosen, key=lambda record: (record.exercise.level, record.exercise.order))
 
 
@@ -136,6 +133,12 @@ def draw_questions(records: Sequence[Record], known: Mapping[str, int], asked: S
         chosen.append(drawn)
         left.remove(drawn)
     return chosen
+
+
+def by_importance(records: Sequence[Record], seed: int) -> list[Record]:
+    """Return the records in a random order in which an exercise of importance 5 is five times as likely to come first as one of 1."""
+    chance = Random(seed)
+    return sorted(records, key=lambda record: chance.random() ** (1 / record.exercise.importance), reverse=True)
 
 
 def shuffled(items: Sequence[T], seed: int) -> list[T]:

@@ -9,8 +9,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from normgrade.course.course import Course
+from normgrade.course.reading import MINUTES
 from normgrade.learner.attempts import Attempt
-from normgrade.learner.practice.interview_plan import MINUTES, Asked, Interview, Task, draw_questions, draw_tasks, questions_for
+from normgrade.learner.practice.interview_plan import Asked, Interview, Task, draw_questions, draw_tasks, questions_for
 from normgrade.learner.standing import Record
 from normgrade.report.report import Outcome
 
@@ -23,7 +24,7 @@ def course(tiny: Course) -> list[Record]:
     """Return records of three parts, each with four exercises, one for each level."""
     rms = tiny.exercise("rms")
     return [
-        Record(replace(rms, slug=f"{group}{level}", group=group, level=level, order=10 * n + level), (), False)
+        Record(replace(rms, slug=f"{group}{level}", group=group, level=level, order=10 * n + level, minutes=MINUTES[level]), (), False)
         for n, group in enumerate("abc")
         for level in MINUTES
     ]
@@ -37,10 +38,16 @@ def slugs(records: list[Record]) -> list[str]:
 @pytest.mark.parametrize("seed", range(5))
 def test_drawn_tasks_fill_the_time(course: list[Record], minutes: int, seed: int) -> None:
     drawn = draw_tasks(course, minutes, 4, seed)
-    left = minutes - sum(MINUTES[record.exercise.level] for record in drawn)
-    others = [MINUTES[record.exercise.level] for record in course if record not in drawn]
+    left = minutes - sum(record.exercise.minutes for record in drawn)
+    others = [record.exercise.minutes for record in course if record not in drawn]
     assert left >= 0 and all(needed > left for needed in others)
     assert [record.exercise.level for record in drawn] == sorted(record.exercise.level for record in drawn)
+
+
+def test_important_exercises_are_drawn_more_often(course: list[Record]) -> None:
+    vital = [replace(record, exercise=replace(record.exercise, importance=5 if record.exercise.group == "b" else 1)) for record in course]
+    first = Counter(draw_tasks(vital, 5, 1, seed)[0].exercise.group for seed in range(200))
+    assert set(first) == {"a", "b", "c"} and first["b"] > 2 * first["a"] and first["b"] > 2 * first["c"]
 
 
 def test_a_seed_repeats_its_draw(course: list[Record]) -> None:
