@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterator
 from functools import cache
 
-import draw
 import torch
 from torch import nn
 
+import draw
 from of_prompts.references import reference
 from of_prompts.rezero import power
 from of_prompts.rows import Measured, Worked, X, row, step

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from functools import cache
 
 import torch
-from draw import feed_forward
 
+from draw import feed_forward
 from of_prompts.references import reference
 from of_prompts.rows import Measured, Worked, X, row, step
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-import draw
 import torch
 
+import draw
 from of_prompts.references import reference
 from of_prompts.rows import Measured, Worked, X, row
 

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator
 from functools import cache
 
-import draw
 import torch
 
+import draw
 from of_prompts.references import reference
 from of_prompts.rows import DY, Measured, Worked, X, row, step
 

@@ -39,7 +39,7 @@ UNNAMED = ""  # the value of --changed if it names no commit
     callback=whole_number(1, 1000),
     default="1",
     metavar="N",
-    help="Prove the name of one of every N known mistakes only, which is faster. All have to fail in any case.",
+    help="Play only one of every N wrong answers, known mistakes and mutants, which is faster.",
 )
 @click.option("--envelope", is_flag=True, help="Instead show which dtypes, sizes and layouts the suites use, and which are missing.")
 @click.option("--told", is_flag=True, help="Instead show which sentence of a prompt or of the rules announces each check.")

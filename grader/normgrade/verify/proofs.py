@@ -80,7 +80,8 @@ def verify(
 ) -> list[Report]:
     """Return one report per exercise, with the proofs as its checks.
 
-    Every seed draws other inputs; `mutants` and `habits` add a proof each. Only one of every `sample` known mistakes has to be named.
+    Every seed draws other inputs; `mutants` and `habits` add a proof each. Of the wrong answers, known or not, and of the mutants, one of
+    every `sample` is played.
     """
     plain = replace(options, progress=silent, cores=1)  # a progress bar does not travel to other processes
     parts = -(-cores // max(len(exercises), 1))  # enough that each core has a job
@@ -91,7 +92,7 @@ def verify(
         own = [each for each in proved if each.exercise == exercise.slug]
         checks = merged(check for each in own for check in each.checks)
         if mutants:
-            checks += (judged(exercise, [mutant for each in own for mutant in each.survivors]),)
+            checks += (judged(exercise, [mutant for each in own for mutant in each.survivors], sample),)
         if habits:
             checks += (judged_habits(exercise, [habit for each in own for habit in each.habits]),)
         return Report(
@@ -117,16 +118,16 @@ def jobs_of(exercise: Exercise, seeds: Sequence[int], mutants: bool, habits: boo
 
     The first job also has the proofs that need no other seed. It has neither mutants nor habits if there is a second job.
     """
-    mistakes = read_mistakes(exercise)
-    on_each_seed = 1 + len(exercise.alternatives) + len(mistakes) + len(read_wrong(exercise))
-    hunted = range(len(mutants_of(read_text(exercise.reference)))) if mutants else range(0)
+    mistakes = len(read_mistakes(exercise)[::sample])
+    on_each_seed = 1 + len(exercise.alternatives) + mistakes + len(read_wrong(exercise)[::sample])
+    hunted = range(0, len(mutants_of(read_text(exercise.reference))), sample) if mutants else range(0)
     tried = range(len(fitting(exercise))) if habits else range(0)
     jobs = min(parts, -(-(on_each_seed * len(seeds) + len(hunted) + len(tried)) // SLICE))
     shares = zip_longest(sliced(seeds, jobs), hunts_of(hunted, jobs), hunts_of(tried, jobs), fillvalue=())
     for number, (some, hunts, trials) in enumerate(shares):
-        once = len(mistakes[::sample]) + len(exercise.refused) if number == 0 else 0
+        once = mistakes + len(exercise.refused) if number == 0 else 0
         weight = on_each_seed * len(some) + once + len(hunts) + len(trials)
-        yield Job(weight, partial(prove, exercise, some, hunts, trials, sample if number == 0 else 0))
+        yield Job(weight, partial(prove, exercise, some, hunts, trials, number == 0, sample))
 
 
 def hunts_of(numbers: Sequence[int], jobs: int) -> list[tuple[int, ...]]:
@@ -145,19 +146,17 @@ def prove(
     seeds: tuple[int, ...],
     mutants: tuple[int, ...],
     habits: tuple[int, ...],
+    first: bool,
     sample: int,
     grader: Grader,
     tick: Tick,
 ) -> Proved:
-    """Prove one exercise on these seeds, and find those of these mutants and habits that survive.
-
-    One of every `sample` known mistakes has to be named. If it is 0, the proofs that need no other seed are left to another job.
-    """
+    """Prove one exercise on these seeds, and find those of these mutants and habits that survive."""
     started = time.perf_counter()
     grader.forget()  # its memory of other exercises
     oracles = {slug: oracle.remembering() for slug, oracle in grader.oracles.items()}
-    proof = Proof(replace(grader, oracles=oracles), exercise, seeds, tick)
-    checks = (*(proof.once() if sample else ()), *proof.on_every_seed(sample), proof.of_suite()) if seeds else ()
+    proof = Proof(replace(grader, oracles=oracles), exercise, seeds, tick, sample)
+    checks = (*(proof.once() if first else ()), *proof.on_every_seed(also_named=first), proof.of_suite()) if seeds else ()
     survivors, kept = tuple(proof.survivors(mutants)), tuple(proof.kept_habits(habits))
     return Proved(exercise.slug, checks, survivors, kept, grader.host(exercise).protection.tier, time.perf_counter() - started)
 
@@ -186,6 +185,7 @@ class Proof:
     exercise: Exercise
     seeds: tuple[int, ...]
     tick: Tick
+    sample: int = 1  # one of every so many wrong answers is played
     played: dict[tuple[str, int], list[Result]] = field(default_factory=dict)  # by the source and the seed
     refuted: set[tuple[str, int]] = field(default_factory=set)  # the sources and seeds that have failed
     broken: list[Result] = field(default_factory=list)  # results that ended in an error of the suite itself
@@ -218,31 +218,30 @@ class Proof:
         yield self.shipped()
         yield self.played_for("stub", _("The untouched stub fails."), self.stub)
 
-    def on_every_seed(self, sample: int) -> Iterator[Check]:
-        """Yield the proofs that right answers pass and wrong ones fail; between them, if there is a `sample`, those on the public seed."""
-        alternatives, mistakes = self.exercise.alternatives, read_mistakes(self.exercise)
+    def on_every_seed(self, also_named: bool) -> Iterator[Check]:
+        """Yield the proofs that right answers pass and wrong ones fail; between them, if `also_named`, those on the public seed only."""
+        alternatives, mistakes = self.exercise.alternatives, read_mistakes(self.exercise)[:: self.sample]
         claim = n_("The reference and {n} alternative pass.", "The reference and {n} alternatives pass.", len(alternatives))
         yield self.played_for("right", claim, self.right)
-        yield from self.named_and_banned(mistakes, sample) if sample else ()  # their plays serve the proof of the wrong answers
+        yield from self.named_and_banned(mistakes) if also_named else ()  # their plays serve the proof of the wrong answers
         known = {mistake.name: mistake.source for mistake in mistakes}
-        wrong = {f"{answer.name} ({answer.what})": answer for answer in read_wrong(self.exercise)}
+        wrong = {f"{answer.name} ({answer.what})": answer for answer in read_wrong(self.exercise)[:: self.sample]}
         known |= {name: answer.source for name, answer in wrong.items() if answer.courtesy}
         decided = {name: answer.source for name, answer in wrong.items() if not answer.courtesy}
         claim = n_("{n} wrong answer fails.", "{n} wrong answers fail.", len(known) + len(decided))
         yield self.judged_against_the_reference("wrong", claim, lambda: chain(self.wrong(known, unseen), self.wrong(decided, passes)))
 
-    def named_and_banned(self, mistakes: Sequence[Mistake], sample: int) -> Iterator[Check]:
-        """Yield the proofs that mistakes have their names, one of every `sample`, and that everything banned is refused."""
-        some = mistakes[::sample]
+    def named_and_banned(self, mistakes: Sequence[Mistake]) -> Iterator[Check]:
+        """Yield the proofs that every mistake has its name, and that everything banned is refused."""
         claim = _("Every known mistake is diagnosed by its own name, and by no other.")
-        if len(some) < len(mistakes):
+        if self.sample > 1:
             claim = n_(
-                "{n} of {m} known mistakes, a sample, is diagnosed by its own name, and by no other.",
-                "{n} of {m} known mistakes, a sample, are diagnosed by their own names, and by no others.",
-                len(some),
-                m=len(mistakes),
+                "{n} known mistake, one of every {sample}, is diagnosed by its own name, and by no other.",
+                "{n} known mistakes, one of every {sample}, are diagnosed by their own names, and by no others.",
+                len(mistakes),
+                sample=self.sample,
             )
-        yield self.judged_against_the_reference("named", claim, lambda: self.named(some))
+        yield self.judged_against_the_reference("named", claim, lambda: self.named(mistakes))
         if refused := self.exercise.refused:
             claim = n_("{n} submission with banned calls is refused.", "{n} submissions with banned calls are refused.", len(refused))
             yield self.played_for("banned", claim, self.banned)
@@ -506,9 +505,12 @@ def seen_in(play: Played) -> tuple[str, list[bool]]:
 # The mutants and the habits
 
 
-def judged(exercise: Exercise, survivors: Sequence[Mutant]) -> Check:
-    """Return the proof of the mutants: every survivor is accepted, and everything accepted survives."""
-    accepted = [(each.was, each.now) for each in read_accepted(exercise)]
+def judged(exercise: Exercise, survivors: Sequence[Mutant], sample: int = 1) -> Check:
+    """Return the proof of the mutants: every survivor is accepted, and everything accepted survives, unless it was not in the sample."""
+    every = mutants_of(read_text(exercise.reference))
+    hunted = every[::sample]
+    left_out = {(each.was, each.now) for each in every} - {(each.was, each.now) for each in hunted}
+    accepted = [change for each in read_accepted(exercise) if (change := (each.was, each.now)) not in left_out]
     alive = [(mutant.was, mutant.now) for mutant in survivors]
 
     def problems() -> Problems:
@@ -522,7 +524,7 @@ def judged(exercise: Exercise, survivors: Sequence[Mutant]) -> Check:
             if (was, now) not in alive:
                 yield _("{file} accepts `{was}` → `{now}`, which does not survive.", file=exercise.equivalent.name, was=was, now=now)
 
-    total, equivalent = len(mutants_of(read_text(exercise.reference))), sum(change in accepted for change in alive)
+    total, equivalent = len(hunted), sum(change in accepted for change in alive)
     claim = n_(
         "Of {n} mutant of the reference, {killed} are killed and {excused} accepted as equivalent.",
         "Of {n} mutants of the reference, {killed} are killed and {excused} accepted as equivalent.",

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from thorough import all_or
 
 from normgrade.compare.played import Played
 from normgrade.course.course import Course
@@ -345,11 +346,14 @@ def test_difference_is_put_into_words(oracle: Oracle, name: str) -> None:
 @pytest.mark.usefixtures("expectations")
 @pytest.mark.parametrize(
     ("fault", "words", "kinds"),
-    [
-        ("x.clamp(-100, 100)", "Wrong only for large inputs: right up to |x| = ", {"stability", "precision", "edge"}),
-        ("(x.abs() if x.abs().max() <= 0.02 else x)", "Wrong only for small inputs: right from |x| = ", {"formula"}),
-        ("(x * 1.01)", "", {"formula", "state", "gradient", "edge", "precision"}),
-    ],
+    all_or(
+        1,
+        [
+            ("x.clamp(-100, 100)", "Wrong only for large inputs: right up to |x| = ", {"stability", "precision", "edge"}),
+            ("(x.abs() if x.abs().max() <= 0.02 else x)", "Wrong only for small inputs: right from |x| = ", {"formula"}),
+            ("(x * 1.01)", "", {"formula", "state", "gradient", "edge", "precision"}),
+        ],
+    ),
 )
 def test_errors_of_only_large_or_small_inputs_are_told(tmp_path: Path, fault: str, words: str, kinds: set[str]) -> None:
     exercise = COURSE.exercise("layer_norm")
