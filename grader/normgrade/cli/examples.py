@@ -23,7 +23,7 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
             ("normgrade show layer_norm", N_("show the task")),
             ("normgrade show layer_norm --answers", N_("show the answers too")),
             ("normgrade show layer_norm --stub > layer_norm.py", N_("start without a workspace")),
-            ("normgrade show rules", N_("show the rules of all tasks")),
+            ("normgrade show rules", N_("show the common rules")),
         ),
         "check": (
             ("normgrade check layer_norm", N_("grade layer_norm.py")),

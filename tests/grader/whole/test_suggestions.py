@@ -52,6 +52,7 @@ SUGGESTED = {  # the suggestions of messages, and their places
     "normgrade check {file}": ANYWHERE,
     "normgrade check {slug}": INSIDE,
     "normgrade doctor": ANYWHERE,
+    "normgrade show rules": ELSEWHERE,  # if the course has any
     "normgrade explain MISTAKE": ELSEWHERE,  # is only named
     "normgrade explain {mistake} --exercise {slug}": ANYWHERE,
     "normgrade hint {slug}": ANYWHERE,
