@@ -5,19 +5,18 @@ Each figure is `exercises/SLUG/figure.svg`, beside the prompt that shows it. All
 
 from __future__ import annotations
 
-import importlib.util
 import math
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 from xml.sax.saxutils import escape
 
 import torch
 from torch import Tensor, nn
 
 from normgrade.course.course import Course
+from of_prompts.references import reference
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 300, 72, 20, 44, 46  # pixels
 COLOURS = ("#c92a2a", "#1864ab", "#2b8a3e")
@@ -74,15 +73,6 @@ def drawn(figure: Figure) -> str:
         parts.append(f'<polyline points="{way}" fill="none" stroke="{colour}" stroke-width="2"/>')
         parts.append(text(LEFT + 10 + 190 * number, TOP - 8, f"— {line.name}", "start", f'fill="{colour}"'))
     return "\n".join([*parts, "</svg>"]) + "\n"
-
-
-def reference(slug: str) -> ModuleType:
-    """The reference of an exercise as a module."""
-    spec = importlib.util.spec_from_file_location(slug, Course.find().exercise(slug).reference)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def feed_forward(width: int, gain: float = 1.0) -> nn.Sequential:

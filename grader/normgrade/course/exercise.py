@@ -33,7 +33,7 @@ class Exercise(Files):
     - `title`, `group`: texts for people, in the current language.
     - `level`: its difficulty, from 1 to 4.
     - `order`: its place in the course, from 0 to 9999.
-    - `minutes`: the time that it takes someone who has read the task and looks nothing up; by default it follows from the level.
+    - `minutes`: the time of someone who has written the layer before and looks nothing up; by default it follows from the level.
     - `importance`: how much of the field and of interviews depends on it, from 1 to 5.
     - `points`: the points that a submission can earn, from 1 to 1000.
     - `defines`: the contract, one signature for each class or function that the learner's file must define.

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
-from normgrade.course.layout import existing, rules_in
+from normgrade.course.layout import rules_in
 from normgrade.course.told import told
 from normgrade.language import ENGLISH, _
 from normgrade.suite.situations import PREFIX
@@ -24,8 +24,7 @@ class Place(NamedTuple):
 
 def pages(exercise: Exercise, language: str) -> Sequence[Path]:
     """Return the pages that a learner reads in one language before an answer is written: the prompt, and the rules of the course."""
-    found = exercise.prompt_in(language), existing(rules_in(exercise.course, language))
-    return [page for page in found if page is not None and page.is_file()]
+    return [page for page in (exercise.prompt_in(language), rules_in(exercise.course, language)) if page.is_file()]
 
 
 def announced(exercise: Exercise, language: str = ENGLISH) -> Mapping[str, Place]:
