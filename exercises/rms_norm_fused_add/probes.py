@@ -124,8 +124,9 @@ def gradient_left_alone(impl, x, residual, weight, upstream):
 
 
 class Memory(TorchDispatchMode):
-    """Notes all memory that operations return, and counts what of it is still held, by whatever holds it: a graph, a ctx, a closure, a list,
-    a global. Views share the memory of what they are views of."""
+    """Notes all memory that operations return, and counts the numbers that are still held, by a graph, a ctx, a closure, a list, a global.
+
+    Views share the memory of what they are views of."""
 
     def __init__(self):
         super().__init__()
@@ -233,10 +234,11 @@ class Statistics(Witness):
         given = [each for each in tree_leaves(args) if isinstance(each, torch.Tensor)]
         as_they_came = not any(self.from_x.get(id(each), True) for each in given)
         result = super().__torch_dispatch__(function, types, args, kwargs)
-        if isinstance(result, torch.Tensor) and as_they_came:
-            if name == "add" or (name in SUMS and given[0].numel() < self.features * result.numel()):
-                self.precision = before
-                self.from_x[id(result)] = False
+        if not isinstance(result, torch.Tensor) or not as_they_came:
+            return result
+        if name == "add" or (name in SUMS and given[0].numel() < self.features * result.numel()):
+            self.precision = before
+            self.from_x[id(result)] = False
         return result
 
 

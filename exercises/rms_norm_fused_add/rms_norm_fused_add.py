@@ -1,5 +1,7 @@
-"""RMS norm fused with a residual sum, by hand. `normgrade show rms_norm_fused_add` tells the task, `normgrade check rms_norm_fused_add` grades
-this file."""
+"""A residual sum and its RMS norm, by hand.
+
+`normgrade show rms_norm_fused_add` tells the task, `normgrade check rms_norm_fused_add` grades this file.
+"""
 
 from torch import Tensor
 

@@ -56,7 +56,9 @@ def test_total(agree):
         agree(build().named("only_total"), evaluate(*large(*shape), backward=False))
 
 
-@claim("formula", points=2, hint="y = total / √(mean(total²) + ε) · weight: the norm comes after the sum, and over the last dimension alone.")
+@claim(
+    "formula", points=2, hint="y = total / √(mean(total²) + ε) · weight: the norm comes after the sum, and over the last dimension alone."
+)
 def test_norm(agree):
     """y is the sum, divided by its own root mean square over the last dimension, times weight."""
     for shape in [(4, 7), (6, 5, 8), (2, 3, 1, 5, 4), (3, 2), (2, 1030)]:
@@ -95,7 +97,7 @@ def test_gradient_of_y(agree):
 @claim(
     "gradient",
     points=2,
-    hint="What arrives from total is added after the backward pass of the norm: dx = dresidual = dtotal + (what comes from y).",
+    hint="The gradient of total is added after the backward pass of the norm: dx = dresidual = dtotal + the part that comes from y.",
 )
 def test_gradients_of_both(agree):
     """The gradients of y and of total add up, in x and in residual, also in a row of blocks."""
@@ -125,7 +127,7 @@ def test_one_output(agree):
 @claim(
     "state",
     points=2,
-    hint="Of tensors as large as x keep only inputs and outputs, such as total; r, one number for each row; and compute x̂ again in backward.",
+    hint="Of tensors as large as x keep inputs and outputs alone, such as total; keep r, one number for each row; compute x̂ again.",
 )
 def test_memory(agree):
     """Beside inputs and outputs, at most one number for each row is kept for the backward pass; y and total are new tensors."""
@@ -152,7 +154,7 @@ def test_one_row(agree):
 @claim(
     "precision",
     points=2,
-    hint="Half precision: sum, square and average in float32, also in backward. y and total have the dtype of x, even if weight is float32.",
+    hint="Half precision: square and average in float32, also in backward. y and total have the dtype of x, even if weight is float32.",
 )
 def test_half_precision(agree):
     """In half precision, sums and statistics are computed in float32; y and total have the dtype of x, whatever that of weight."""
@@ -161,7 +163,11 @@ def test_half_precision(agree):
             x, residual = (coarse(5, 32, dtype=dtype) * np.float32(scale) for _ in range(2))
             agree(both(eps=1e-8), evaluate(x, residual, weights(32), dtype=dtype, backward=True))
             agree(build(32, eps=1e-8).named("layer"), evaluate(x, residual, dtype=dtype, backward=True))
-        agree(both(eps=1e-8), evaluate(*inputs(40, 16), dtype=dtype, backward=True), evaluate(*inputs(2, 3, 16), dtype=dtype, gradients="no_grad"))
+        agree(
+            both(eps=1e-8),
+            evaluate(*inputs(40, 16), dtype=dtype, backward=True),
+            evaluate(*inputs(2, 3, 16), dtype=dtype, gradients="no_grad"),
+        )
         agree(probe("wide_statistics", **named(5, 64), dtype=dtype))
     agree(both(eps=1e-12), evaluate(*inputs(4, 6), dtype="float64"), evaluate(*inputs(2, 3, 6, scale=1e-3), dtype="float64"))
     huge = randn(3, 6) * powers(10, 25, 26, 3, 1)  # whose square float32 does not hold
@@ -172,4 +178,6 @@ def test_half_precision(agree):
 def test_arguments(agree):
     """All arguments are understood, by position and by name; eps is 1e-6 unless it is given."""
     agree(probe("arguments", **named(4, 6, scale=1e-3), eps=1e-4))
-    agree(only_y(), evaluate(*inputs(4, 6, scale=1e-3), names=["x", "residual", "weight"]), evaluate(uniform(1, 2, 3, 2), *inputs(3, 2)[1:]))
+    agree(
+        only_y(), evaluate(*inputs(4, 6, scale=1e-3), names=["x", "residual", "weight"]), evaluate(uniform(1, 2, 3, 2), *inputs(3, 2)[1:])
+    )

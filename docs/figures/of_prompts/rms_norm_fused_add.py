@@ -32,7 +32,10 @@ def worked() -> Worked:
         row("dx = dresidual", x.grad),
     )
     return Worked(
-        {"en": "One row of four numbers, with ε = 0, dx̂ = γ · dy and m = mean(dx̂ · x̂):", "zh": "一行四个数，ε = 0，dx̂ = γ · dy，m = mean(dx̂ · x̂)："},
+        {
+            "en": "One row of four numbers, with ε = 0, dx̂ = γ · dy and m = mean(dx̂ · x̂):",
+            "zh": "一行四个数，ε = 0，dx̂ = γ · dy，m = mean(dx̂ · x̂)：",
+        },
         rows,
         {
             "en": "The gradient that comes back through the norm is perpendicular to total. dtotal is added to it as it arrived.",
