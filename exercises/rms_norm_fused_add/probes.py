@@ -81,7 +81,10 @@ def arguments(impl, x, residual, weight, eps):
         "by name": impl.add_rms_norm(eps=eps, weight=weight, residual=residual, x=x),
         "without eps": impl.add_rms_norm(x, residual, weight),
     }
-    return {Place(name + ", {how}", how=how): each for how, (y, total) in calls.items() for name, each in (("y", y), ("total", total))}
+    seen = {}
+    for how, (y, total) in calls.items():
+        seen |= {Place("y, {how}", how=how): y, Place("total, {how}", how=how): total}
+    return seen
 
 
 def one_output(impl, x, residual, weight, dy, dtotal):
@@ -89,7 +92,9 @@ def one_output(impl, x, residual, weight, dy, dtotal):
     seen = {}
     for number, (name, upstream) in enumerate((("y", dy), ("total", dtotal))):
         leaves, given = in_network(x, residual, weight)
-        go_back(impl.add_rms_norm(*given)[number], upstream)
+        output = impl.add_rms_norm(*given)[number]
+        go_back(output, upstream)
+        seen[Place("{output} needs a gradient", output=name)] = output.requires_grad
         for each, gradient in zip(NAMES, gradients(leaves), strict=True):
             seen[gradient_of("{each}, from {output} alone", each=each, output=name)] = gradient
     return seen
@@ -246,5 +251,6 @@ def wide_statistics(impl, x, residual, weight, dtype):
     """Call it in half precision. A mean of squares in that dtype would have too few digits."""
     given = [each.to(getattr(torch, dtype)) for each in (x, residual, weight)]
     with torch.no_grad(), Statistics(x.shape[-1], *given) as statistics:
-        impl.add_rms_norm(*given)
-    return {"statistics in float32 or wider": statistics.precision == "float32 or wider"}
+        y, total = impl.add_rms_norm(*given)
+    dtypes = {Place("dtype of {name}", name=name): str(each.dtype) for name, each in (("y", y), ("total", total))}
+    return dtypes | {"statistics in float32 or wider": statistics.precision == "float32 or wider"}
