@@ -32,9 +32,8 @@ def worked() -> Worked:
         {"en": "One position of four numbers and a new layer, with ε = 10⁻⁵:", "zh": "一个位置的四个数，一个新建的层，ε = 10⁻⁵："},
         rows,
         {
-            "en": "y has the length 2, as has y(2x). 10⁻⁶x is shorter than ε, so it is divided by ε: its length stays below 2. dx · x is 0: "
-            "a step along x would not change y.",
-            "zh": "y 的长度为 2，y(2x) 也一样。10⁻⁶x 比 ε 短，所以除以 ε，长度不到 2。dx · x 为 0：沿 x 的方向走一步不会改变 y。",
+            "en": "y has the length 2. 10⁻⁶x is shorter than ε and divided by ε, so it stays shorter. dx · x is 0: a step along x changes nothing.",
+            "zh": "y 的长度为 2。10⁻⁶x 比 ε 短，所以除以 ε，长度不到 2。dx · x 为 0：沿 x 的方向走一步什么也不改变。",
         },
     )
 
