@@ -168,6 +168,7 @@ def kept(impl, x, residual, weight, dtype):
         y, total = impl.add_rms_norm(*given)
     go_back(y, torch.ones_like(leaves[0]))
     del y, total
+    sizes = [each.untyped_storage().nbytes() for each in given]
     gc.collect()
     tracemalloc.start()
     before, _ = tracemalloc.get_traced_memory()
@@ -183,6 +184,7 @@ def kept(impl, x, residual, weight, dtype):
         Place("numbers kept for each row beyond one, {dtype}", dtype=dtype): max(0, math.ceil(numbers / rows) - 1),
         Place("little is kept outside of tensors, {dtype}", dtype=dtype): after - before < x.numel() + 2048,
         Place("y and total are new tensors, {dtype}", dtype=dtype): not own,
+        Place("the memory of the inputs does not grow, {dtype}", dtype=dtype): sizes == [each.untyped_storage().nbytes() for each in given],
     }
 
 
