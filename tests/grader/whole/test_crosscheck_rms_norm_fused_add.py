@@ -45,7 +45,8 @@ def agree(one: Any, other: Any) -> None:
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("eps", [1e-6, 0.5])
 def test_outputs_are_those_of_pytorch(shape: tuple[int, ...], eps: float) -> None:
-    ours, theirs = (function(*inputs(shape), eps) for function in (reference("rms_norm_fused_add"), of_the_library))
+    functions: list[Callable[..., tuple[Tensor, Tensor]]] = [reference("rms_norm_fused_add"), of_the_library]
+    ours, theirs = (function(*inputs(shape), eps) for function in functions)
     for one, other in zip(ours, theirs, strict=True):
         agree(one.detach(), other.detach())
 
@@ -91,7 +92,8 @@ def formula(
 def test_gradients_are_those_of_the_jacobian() -> None:
     x, residual, weight = given = inputs((4, 6))
     dy, dtotal = drawn(4, 6, seed=4), drawn(4, 6, seed=5)
-    dx, dweight = formula(*(each.detach().numpy() for each in given), dy.numpy(), dtotal.numpy(), 0.3)
+    arrays = [each.detach().numpy() for each in (x, residual, weight, dy, dtotal)]
+    dx, dweight = formula(arrays[0], arrays[1], arrays[2], arrays[3], arrays[4], 0.3)
     torch.autograd.backward(list(reference("rms_norm_fused_add")(*given, 0.3)), [dy, dtotal])
     for each, right in ((x, dx), (residual, dx), (weight, dweight)):
         agree(each.grad, right)
