@@ -154,10 +154,10 @@ def test_one_row(agree):
 @claim(
     "precision",
     points=2,
-    hint="Half precision: square and average in float32, also in backward. y and total have the dtype of x, even if weight is float32.",
+    hint="Half precision: compute in float32, also the products of backward. y and total have the dtype of x, even if weight is float32.",
 )
 def test_half_precision(agree):
-    """In half precision, sums and statistics are computed in float32; y and total have the dtype of x, whatever that of weight."""
+    """Half precision is computed in float32, backward too; y and total have the dtype of x, whatever that of weight."""
     for dtype in ("float16", "bfloat16"):
         for scale in (1, 300, 1e-3):
             x, residual = (coarse(5, 32, dtype=dtype) * np.float32(scale) for _ in range(2))
@@ -169,6 +169,8 @@ def test_half_precision(agree):
             evaluate(*inputs(2, 3, 16), dtype=dtype, gradients="no_grad"),
         )
         agree(probe("wide_statistics", **named(5, 64), dtype=dtype))
+    x, residual, weight = inputs(2, 6, scale=300)  # below: dy · weight is no number of float16
+    agree(only_y(), evaluate(x, residual, weight * 5, dtype="float16", backward=True, steep=True))
     agree(both(eps=1e-12), evaluate(*inputs(4, 6), dtype="float64"), evaluate(*inputs(2, 3, 6, scale=1e-3), dtype="float64"))
     huge = randn(3, 6) * powers(10, 25, 26, 3, 1)  # whose square float32 does not hold
     agree(both(), evaluate(huge, randn(3, 6) * huge, weights(6), dtype="float64"))
