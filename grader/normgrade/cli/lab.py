@@ -79,8 +79,8 @@ def show(title: str, found: Sequence[Study], exercise: Exercise, source: str) ->
     """Print the studies one after the other."""
     from rich.text import Text  # loads rich
 
-    from normgrade.learner.lab.screen import parts
-    from normgrade.report.render.terminal import open_console
+    from normgrade.learner.lab.in_terminal import parts  # loads rich
+    from normgrade.report.render.terminal import open_console  # loads NumPy
 
     console = open_console()
     console.print(Text(title, style="bold"))

@@ -15,8 +15,8 @@ from markupsafe import Markup
 from normgrade.language import _
 from normgrade.language.visible import disarmed
 from normgrade.learner.lab.curves import top_of
+from normgrade.learner.lab.in_words import Named, company_in_words, headline, judged, rows, sides
 from normgrade.learner.lab.study import Study
-from normgrade.learner.lab.wording import Named, company_in_words, headline, judged, rows, sides
 from normgrade.report.render import html
 from normgrade.suite.blame import alone
 

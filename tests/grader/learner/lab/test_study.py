@@ -78,7 +78,7 @@ def test_steps_are_told_in_turn(exercise: Exercise) -> None:
     assert told == [(number, 4) for number in range(4)]
 
 
-def test_a_lab_that_fails_is_the_fault_of_the_course(edited_course: object) -> None:
+def test_a_broken_lab_is_an_error_of_the_course(edited_course: object) -> None:
     broken: Exercise = edited_course({"exercises/rms/lab.py": LAB.replace("impl.rms)", "impl.rsm)")}).exercise("rms")  # type: ignore[operator]
     with pytest.raises(CourseError, match=r"The lab fails with the reference: AttributeError: .*rsm"):
         studied(broken, RIGHT)

@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch import nn
 
-from normgrade.probes.lab import WIDTH, Residual, classifier, language_model
-from normgrade.probes.lab.bench import Bench, loss, right
+from normgrade.probes.lab.bench import Bench, classifier, language_model, loss, right
+from normgrade.probes.lab.networks import WIDTH, Residual
 
 BENCHES = [language_model(lambda impl, sublayers: Residual(sublayers, impl)), classifier(lambda impl, sublayers: Residual(sublayers, impl))]
 

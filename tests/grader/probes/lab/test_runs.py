@@ -8,7 +8,8 @@ import pytest
 import torch
 from torch import nn
 
-from normgrade.probes.lab import CHANNELS, WIDTH, Residual, classifier, language_model
+from normgrade.probes.lab.bench import classifier, language_model
+from normgrade.probes.lab.networks import CHANNELS, WIDTH, Residual
 from normgrade.probes.lab.runs import begun, benches, compared, trained
 
 IMPL = SimpleNamespace(LayerNorm=nn.LayerNorm, BatchNorm=nn.BatchNorm2d)
@@ -71,6 +72,6 @@ def test_a_norm_over_positions_is_noticed() -> None:
     assert seen["one letter"] > 1e-3 > 1e-5 > seen["alone in training"]
 
 
-def test_layers_of_a_stack_without_the_sublayers_are_looked_at() -> None:
+def test_own_layers_of_a_stack_are_looked_at() -> None:
     own = [language_model(lambda impl, sublayers: nn.Sequential(nn.Linear(WIDTH, WIDTH), nn.Tanh(), nn.Linear(WIDTH, WIDTH)), steps=2)]
     assert trained(IMPL, own, 0)["activations first"].shape == (3,)

@@ -14,8 +14,8 @@ from normgrade.course.exercise import Exercise
 from normgrade.inspection.program import program_of
 from normgrade.language import _
 from normgrade.learner.lab.curves import chart
+from normgrade.learner.lab.in_words import company_in_words, headline, judged, rows, sides, sizes
 from normgrade.learner.lab.study import Study
-from normgrade.learner.lab.wording import company_in_words, headline, judged, rows, sides, sizes
 from normgrade.remarks.crash import raised
 from normgrade.report.render.one_screen import raised_lines
 from normgrade.suite.blame import alone
