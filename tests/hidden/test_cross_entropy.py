@@ -177,7 +177,7 @@ def test_cache(agree):
 def test_dtypes(agree):
     """Loss and gradient have the dtype of logits; half precision is computed in float32."""
     agree(forward_backward(classes(*FIVE)), evaluate(rows(9, 5), dtype="float16", backward=True))
-    agree(forward_backward(classes(3), label_smoothing=0.1), evaluate(uniform(-0.02, 0.02, 1, 70_000), dtype="float16", backward=False))
+    agree(forward_backward(classes(3), label_smoothing=0.1), evaluate(uniform(-0.5, 0.5, 1, 1500), dtype="float16", backward=False))
     many = classes(*np.arange(2100) % 2)
     apart = np.array([[80, 0]], np.float32)  # the losses sum to more than the largest float16
     agree(forward_backward(many), evaluate(uniform(-0.5, 0.5, 2100, 2) + apart, dtype="float16", backward=False))
