@@ -30,12 +30,7 @@ def in_blocks(impl, *sizes, **named):
     return InBlocks(impl, sizes or tuple(named.values()), bool(named))
 
 
-def attention(impl, scores, values, sizes):
-    """Call what `in_blocks` builds."""
-    return in_blocks(impl, *sizes)(scores, values)
-
-
-BUILDERS = {"in_blocks": in_blocks, "attention": attention}
+BUILDERS = {"in_blocks": in_blocks}
 
 
 def blocks(scores, values, sizes):
@@ -51,21 +46,34 @@ def blocks(scores, values, sizes):
         yield those.contiguous() if scores.is_contiguous() else those, of_those.contiguous() if values.is_contiguous() else of_those
 
 
+def masked_gradients(impl, scores, closed, values, sizes, upstream):
+    """Mask the scores that are `closed`, go forward in blocks of these sizes and back, and look at the gradients."""
+    scores, values = scores.masked_fill(closed, -torch.inf).requires_grad_(), values.clone().requires_grad_()
+    go_back(in_blocks(impl, *sizes)(scores.clone(), values.clone()), upstream)
+    gradient = torch.full_like(scores, torch.nan) if scores.grad is None else scores.grad
+    return {
+        gradient_of("the scores that are not masked"): gradient[~closed],
+        "masked scores whose gradient is not 0": int((gradient[closed] != 0).sum()),
+        gradient_of("values"): values.grad,
+    }
+
+
 def two_ways(impl, first, second, third, gradients, upstream):
     """Merge the first block; go on from there with the second one, and then, from the same state, with the third.
 
     Each of them is a pair of scores and values, and stays as it is.
     """
     given = [[each.clone().requires_grad_(gradients) for each in block] for block in (first, second, third)]
-    one, another, yet_another = (tuple(each.clone() for each in block) for block in given)
-    begun = impl.merge(None, one)
-    seen = {"output of the first block": impl.finish(begun).clone()}
-    with_second = impl.merge(begun, another)
-    seen["output with the second block"] = impl.finish(with_second).clone()
-    with_third = impl.merge(begun, yet_another)
-    seen["output with the third block"] = impl.finish(with_third).clone()
-    seen["output of the first block, once more"] = impl.finish(begun).clone()
-    ends = impl.finish(with_second), impl.finish(with_third)
+    with torch.set_grad_enabled(gradients):
+        one, another, yet_another = (tuple(each.clone() for each in block) for block in given)
+        begun = impl.merge(None, one)
+        seen = {"output of the first block": impl.finish(begun).clone()}
+        with_second = impl.merge(begun, another)
+        seen["output with the second block"] = impl.finish(with_second).clone()
+        with_third = impl.merge(begun, yet_another)
+        seen["output with the third block"] = impl.finish(with_third).clone()
+        seen["output of the first block, once more"] = impl.finish(begun).clone()
+        ends = impl.finish(with_second), impl.finish(with_third)
     seen["output with the second block, once more"] = ends[0].clone()
     for number, (block, before) in enumerate(zip((one, another, yet_another), given, strict=True), 1):
         alike = all(torch.equal(each, was) for each, was in zip(block, before, strict=True))
@@ -106,32 +114,41 @@ class Alive(TorchDispatchMode):
 
     def numbers(self):
         """How many numbers are still in memory."""
-        collect()
         return sum(numbers for storage, numbers in self.known.values() if not storage.expired())
 
 
 def memory(impl, queries, dim, keys):
     """Merge blocks of so many keys, without gradients, and count the numbers that are still in memory after some of them.
 
-    Everything counts that is not given back, wherever it is kept. Python's own memory is looked at as well.
+    Everything counts that is not given back, wherever it is kept. In the end Python's own memory is looked at as well: its lists, and arrays.
     """
     seen = {}
-    with torch.no_grad(), Alive() as alive:
-        state = grown(impl, None, queries, dim, keys, blocks=5)
-        traced = not tracemalloc.is_tracing()
-        if traced:
+    with torch.no_grad():
+        with Alive() as alive:
+            state = None
+            for merged in (3, 6, 9):
+                state = grown(impl, state, queries, dim, keys, blocks=3)
+                kept = least(alive.numbers, queries * (dim + 8))
+                seen[Place("numbers too many in memory after {count} blocks", count=merged)] = kept
+        own = not tracemalloc.is_tracing()
+        if own:
             tracemalloc.start()
+        state = grown(impl, state, queries, dim, keys, blocks=3)
         before, _peak = tracemalloc.get_traced_memory()
-        for merged in (15, 25):
-            state = grown(impl, state, queries, dim, keys, blocks=10)
-            kept = max(0, alive.numbers() - queries * (dim + 8))
-            seen[Place("numbers too many in memory after {count} blocks", count=merged)] = kept
-        after, _peak = tracemalloc.get_traced_memory()
-        if traced:
+        state = grown(impl, state, queries, dim, keys, blocks=8)
+        more = least(lambda: tracemalloc.get_traced_memory()[0] - before, 8 * keys * (queries + dim))
+        if own:
             tracemalloc.stop()
-        seen["what Python itself keeps does not grow"] = after - before < 10 * keys * (queries + dim)
+        seen["what Python itself keeps does not grow"] = more == 0
         seen["output after all blocks"] = impl.finish(state)
     return seen
+
+
+def least(amount, limit):
+    """By how much an amount of memory is above the limit. If it is, what nobody uses is given back first."""
+    if amount() > limit:
+        collect()
+    return max(0, amount() - limit)
 
 
 def grown(impl, state, queries, dim, keys, blocks):
