@@ -29,6 +29,14 @@ def holder(impl, logits, targets):
     }
 
 
+def several_gradients(impl, logits, targets, upstream):
+    """Go forward once, and back from each of these gradients of the loss, one after the other."""
+    _loss, cache = impl.forward(logits, targets)
+    results = [impl.backward(np.asarray(each, dtype=logits.dtype), cache) for each in upstream]
+    gradients = [result[0] if isinstance(result, tuple | list) else result for result in results]
+    return {Place("gradient from a dy of {dy}", dy=dy): gradient for dy, gradient in zip(upstream, gradients, strict=True)}
+
+
 def targets_left_alone(impl, logits, targets, ignore_index):
     """Go forward and back, and compare the targets with what they were; they are also given read-only."""
     given, locked = targets.copy(), targets.copy()

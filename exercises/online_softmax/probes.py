@@ -120,7 +120,7 @@ class Alive(TorchDispatchMode):
 def memory(impl, queries, dim, keys):
     """Merge blocks of so many keys, without gradients, and count the numbers that are still in memory after some of them.
 
-    Everything counts that is not given back, wherever it is kept. In the end Python's own memory is looked at as well: its lists, and arrays.
+    Everything counts that is not given back, wherever it is kept. In the end Python's own memory is looked at as well.
     """
     seen = {}
     with torch.no_grad():

@@ -167,6 +167,7 @@ def test_cache(agree):
     layer = forward_backward(classes(*FIVE), label_smoothing=0.1)
     agree(layer, evaluate(rows(9, 5), between=rows(9, 5)), evaluate(rows(4, 5), between=rows(3, 5)))
     agree(layer, evaluate(rows(9, 5), twice=True), evaluate(rows(9, 5), between=rows(9, 5), twice=True))
+    agree(probe("several_gradients", logits=rows(5, 3), targets=classes(2, IGNORED, 0, 1, 1), upstream=[0.5, -2.0, 0.0, 1.0]))
     agree(probe("targets_left_alone", logits=rows(5, 3), targets=classes(2, IGNORED, 0, 1, 1), ignore_index=IGNORED))
     agree(probe("targets_left_alone", logits=rows(5, 3), targets=classes(2, 1, 0, 1, 1), ignore_index=1))
 
