@@ -8,7 +8,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from normgrade.probes import Place
 
 PROJECTIONS = ("q_proj", "k_proj", "v_proj", "out_proj")
-REDUCTIONS = ("sum", "mean", "var", "var_mean", "std", "std_mean", "linalg_vector_norm", "norm")
+SUMS, LENGTHS = ("sum", "mean"), ("linalg_vector_norm", "norm")
 
 
 def attention(impl, *args, **kwargs):
@@ -58,8 +58,7 @@ BUILDERS = {"attention": attention, "rotary": rotary, "rotary_by_name": rotary_b
 
 def new(impl, dim, heads, per_head):
     """Build a layer, and look at its projections and its state dict. torch.nn.Linear draws from −1/√dim to 1/√dim."""
-    layer, state = impl.QKNormAttention(dim, heads, per_head), None
-    seen, weights = {}, []
+    layer, seen, weights = impl.QKNormAttention(dim, heads, per_head), {}, []
     for name in PROJECTIONS:
         found = getattr(layer, name, None)
         linear = isinstance(found, torch.nn.Linear)
@@ -81,8 +80,9 @@ def new(impl, dim, heads, per_head):
     return seen
 
 
-class NarrowSums(TorchDispatchMode):
-    """Looks whether so many numbers or more are summed up or averaged in half precision."""
+class NarrowSquares(TorchDispatchMode):
+    """Looks whether so many squares or more are summed up or averaged in half precision: numbers none of which is negative. Products of
+    queries and keys have both signs, and may be summed in any precision."""
 
     def __init__(self, least):
         super().__init__()
@@ -94,17 +94,17 @@ class NarrowSums(TorchDispatchMode):
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         result = function(*args, **(kwargs or {}))
-        if function.overloadpacket.__name__ in REDUCTIONS:
-            results = result if isinstance(result, tuple) else (result,)
-            many = args[0].numel() >= self.least * results[0].numel()
-            self.found |= many and any(each.dtype in (torch.float16, torch.bfloat16) for each in results)
+        name = function.overloadpacket.__name__
+        if name in SUMS + LENGTHS and result.dtype in (torch.float16, torch.bfloat16):
+            many = args[0].numel() >= self.least * result.numel()
+            self.found |= many and (name in LENGTHS or bool((args[0] >= 0).all()))
         return result
 
 
 def narrow(impl, x, heads, per_head, dtype):
-    """Call it in half precision. Nothing of the size of a head is summed or averaged in that dtype: the root mean squares are not."""
+    """Call it in half precision. No squares of a head are summed or averaged in that dtype."""
     half = getattr(torch, dtype)
     layer = attention(impl, x.shape[-1], heads, per_head).to(half)
-    with torch.no_grad(), NarrowSums(x.shape[-1] // heads) as looked:
+    with torch.no_grad(), NarrowSquares(x.shape[-1] // heads) as looked:
         layer(x.to(half))
     return {"statistics in float32 or wider": not looked.found}

@@ -120,7 +120,7 @@ def test_registered(agree):
 @claim("edge", hint="Look at placement in __init__, before anything is built: raise ValueError(…) unless it is one of the four names.")
 def test_other_placements(refuses):
     """A placement that is none of the four is a ValueError when the block is built."""
-    for number, placement in enumerate(("sandwich", "both", "", "prepost")):
+    for number, placement in enumerate(("sandwich", "Peri", "", "prepost")):
         refuses(ValueError, build(4, feed_forward(4), placement), legal=build(4, feed_forward(4), PLACEMENTS[number]))
 
 
