@@ -46,7 +46,7 @@ def numbers(channels=6, weights=216):
 
 
 def folded(kind, **more):
-    """What folding gives for a convolution of that kind, and what that makes of x."""
+    """Fold a convolution of that kind, and call the result on x."""
     given = {"numbers": numbers()} | more
     return probe("folded", kind=kind, x=randn(*SIZES[kind]), **given)
 
@@ -57,7 +57,7 @@ def folding(*args, **kwargs):
 
 
 def typical():
-    """As in a ResNet, without a bias; a transposed one with groups; without affine."""
+    """A convolution as in a ResNet, without a bias; a transposed one with groups; without affine."""
     return [
         use(folding("padded", bias=False), randn(2, 3, 4, 5), randn(1, 3, 3, 6), [1]),
         use(folding("transposed groups", eps=0.1), randn(2, 4, 3, 2), randn(1, 4, 2, 4), [1]),
@@ -83,7 +83,7 @@ def test_call(observe):
 
 @claim(
     "formula",
-    points=3,
+    points=2,
     hint="w′ = s · w and b′ = β + s · (b − μ), with s = γ / √(σ² + ε), one number for each output channel, dimension 0 of the weight.",
 )
 def test_convolutions(agree):
@@ -125,7 +125,9 @@ def test_eps(agree):
     agree(folded("2d", numbers=constant))
 
 
-@claim("formula", hint="With groups the output channels of a convolution are still dimension 0 of the weight: (out, in / groups, …).")
+@claim(
+    "formula", points=0, hint="With groups the output channels of a convolution are still dimension 0 of the weight: (out, in / groups, …)."
+)
 def test_groups(agree):
     """With groups, down to depthwise, each output channel has its own factor."""
     for kind in GROUPED:
@@ -134,7 +136,6 @@ def test_groups(agree):
 
 @claim(
     "formula",
-    points=2,
     hint="The weight of a transposed convolution is (in, out / groups, …): the output channels are dimension 1.",
 )
 def test_transposed(agree):
@@ -155,7 +156,7 @@ def test_transposed_groups(agree):
         agree(folded(kind))
 
 
-@claim("formula", hint="γ is a factor as it is: negative numbers turn signs round, and with 0 only β is left.")
+@claim("formula", points=0, hint="γ is a factor as it is: negative numbers turn signs round, and with 0 only β is left.")
 def test_any_gamma(agree):
     """γ may be negative or 0."""
     given = numbers()
@@ -176,8 +177,8 @@ def test_arguments(agree):
 
 @claim(
     "state",
-    points=2,
-    hint="The class, the dtype and the mode of conv; `weight` and `bias` are nn.Parameters that need gradients, whatever the old ones need.",
+    hint="The class, the dtype and the mode of conv; `weight` and `bias` are nn.Parameters that need gradients, whatever the old ones "
+    "need.",
 )
 def test_new_convolution(agree):
     """The result is a convolution of the same class and mode, whose weight and bias are parameters that learn."""
@@ -189,7 +190,6 @@ def test_new_convolution(agree):
 
 @claim(
     "state",
-    points=2,
     hint="Change nothing in conv and bn, not even their gradients, and let the result share no tensor with them. copy.copy shares the "
     "dictionary of parameters.",
 )
@@ -202,7 +202,7 @@ def test_originals(agree):
 
 
 def originals(kind, **more):
-    """What becomes of a convolution and a norm that are folded."""
+    """Fold a convolution and a norm, and look at both afterwards."""
     return probe("originals", kind=kind, x=randn(*SIZES[kind]), numbers=numbers(), other=randn(216), **more)
 
 

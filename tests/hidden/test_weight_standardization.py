@@ -25,8 +25,8 @@ def filters(*shape):
 
 
 def far_filters(*shape):
-    """The same with means of either sign, about three deviations large. Rounded to half precision, such a weight moves its standardised
-    numbers further than a rounding of these does: whether they are rounded as well is up to the layer.
+    """Random filters with means of either sign, about three deviations large. Rounded to half precision, such a weight moves its
+    standardised numbers further than a rounding of these does: whether they are rounded as well is up to the layer.
     """
     return filters(*shape) + (uniform(3.5, 4.5, shape[0], 1, 1, 1) * np.where(uniform(0, 1, shape[0], 1, 1, 1) > 0.5, 1, -1)).astype("f4")
 
@@ -45,7 +45,7 @@ def with_filters(shape, *args, scale=1.0, **kwargs):
 
 
 def typical():
-    """As in a ResNet; with groups and every other argument; depthwise, without a bias."""
+    """A layer as in a ResNet; one with groups and every other argument; a depthwise one without a bias."""
     both = ("weight", "bias")
     resnet = ws_conv(3, 4, 3, padding=1, eps=0.1).filled(weight=far_filters(4, 3, 3, 3))
     grouped = ws_conv(4, 6, (2, 3), (2, 1), (1, 2), (1, 2), 2, eps=1e-3).filled(weight=far_filters(6, 2, 2, 3))

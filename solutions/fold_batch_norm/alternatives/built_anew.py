@@ -1,4 +1,7 @@
-"""A new convolution is built with the arguments of the old one; the axis of the output channels is moved to the front and back."""
+"""A new convolution is built with the arguments of the old one; the axis of the output channels is moved to the front and back.
+
+zh: 用原卷积的参数新建一个卷积；输出通道所在的轴先移到最前，再移回去。
+"""
 
 import torch
 

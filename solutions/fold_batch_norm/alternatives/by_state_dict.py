@@ -1,4 +1,7 @@
-"""A copy of the convolution gets a bias where it has none, and the new numbers by load_state_dict; weights scaled by einsum."""
+"""A copy of the convolution gets a bias where it has none, and the new numbers by load_state_dict; weights scaled by einsum.
+
+zh: 复制卷积，没有偏置就加一个，再用 load_state_dict 写入新的数；权重用 einsum 缩放。
+"""
 
 import copy
 

@@ -1,4 +1,7 @@
-"""The rows or columns of one output channel after another, each times its number; a shallow copy with parameters of its own."""
+"""The rows or columns of one output channel after another, each times its number; a shallow copy with parameters of its own.
+
+zh: 逐个输出通道处理它的行或列，各乘以自己的数；浅复制，但有自己的参数。
+"""
 
 import copy
 

@@ -1,4 +1,7 @@
-"""One factor for every number of the weight, by repeating; everything in float64."""
+"""One factor for every number of the weight, by repeating; everything in float64.
+
+zh: 用重复的办法为权重的每个数准备一个系数；全部在 float64 中计算。
+"""
 
 from copy import deepcopy
 

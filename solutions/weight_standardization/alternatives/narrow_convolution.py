@@ -1,4 +1,7 @@
-"""Filters as rows of a matrix, standardised in float32 or wider; the convolution runs in the dtype of x."""
+"""Filters as rows of a matrix, standardised in float32 or wider; the convolution runs in the dtype of x.
+
+zh: 滤波器作为矩阵的行，在 float32 或更高精度中标准化；卷积在 x 的 dtype 中计算。
+"""
 
 import math
 

@@ -1,4 +1,7 @@
-"""The backward pass of the standardisation written by hand."""
+"""The backward pass of the standardisation written by hand.
+
+zh: 标准化的反向传播手写。
+"""
 
 import torch
 import torch.nn.functional as F

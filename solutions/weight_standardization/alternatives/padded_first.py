@@ -1,4 +1,7 @@
-"""x is padded first and torch.conv2d called without padding; the deviation by linalg.vector_norm, with eps as a further number."""
+"""x is padded first and torch.conv2d called without padding; the deviation by linalg.vector_norm, with eps as a further number.
+
+zh: 先填充 x，再调用不带填充的 torch.conv2d；标准差用 linalg.vector_norm 求，eps 当作多出来的数。
+"""
 
 import torch
 from torch import nn

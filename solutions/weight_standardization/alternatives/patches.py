@@ -1,4 +1,7 @@
-"""The convolution by unfold and a product of matrices, with the filters of each group as its rows; mean and square by einsum."""
+"""The convolution by unfold and a product of matrices, with the filters of each group as its rows; mean and square by einsum.
+
+zh: 用 unfold 和矩阵乘积做卷积，每组的滤波器是矩阵的行；均值和平方用 einsum。
+"""
 
 import torch
 import torch.nn.functional as F

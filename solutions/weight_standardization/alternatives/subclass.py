@@ -1,4 +1,7 @@
-"""A subclass of torch.nn.Conv2d, with its first weight and its arguments; mean and variance by var_mean, times rsqrt."""
+"""A subclass of torch.nn.Conv2d, with its first weight and its arguments; mean and variance by var_mean, times rsqrt.
+
+zh: torch.nn.Conv2d 的子类，沿用它的初始权重和参数；均值和方差用 var_mean，再乘以 rsqrt。
+"""
 
 import torch
 from torch import nn
