@@ -119,7 +119,8 @@ def test_eps(agree):
         agree(folded("transposed groups", eps=eps, bias=False))
     tiny = numbers()
     tiny["running_var"] = uniform(0.3, 3.0, 6) * np.float32(1e-12)
-    agree(folded("2d", numbers=tiny, eps=1e-12))
+    for eps in (1e-12, 0.0):
+        agree(folded("2d", numbers=tiny, eps=eps))
     constant = numbers()
     constant["running_var"] = np.array([0.0, 4.0, 0.0, 1e-3, 1e6, 0.0], np.float32)
     agree(folded("2d", numbers=constant))
