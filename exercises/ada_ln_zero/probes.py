@@ -5,7 +5,7 @@ builds a layer that is given one of shape (batch, any, cond_dim), and that passe
 """
 
 import torch
-from shared_probes import float64_by_default, given_to_sublayers, new_stack, what_sublayers_return
+from shared_probes import NarrowSums, float64_by_default, given_to_sublayers, new_stack, what_sublayers_return
 
 from normgrade.probes import Place, fill, find, go_back
 
@@ -96,3 +96,22 @@ def new_modulation(impl, dim, cond_dim):
     with float64_by_default():
         wide = impl.AdaLNZeroBlock(dim, cond_dim, torch.tanh, torch.tanh)
     return seen | {"modulation in the default dtype": all(each.dtype == torch.float64 for each in wide.state_dict().values())}
+
+
+class NarrowStatistics(NarrowSums):
+    """Looks whether anything is summed or averaged in half precision. A matrix product is none: the modulation may be one."""
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        if function.overloadpacket.__name__ in ("mm", "bmm", "dot"):
+            return function(*args, **(kwargs or {}))
+        return super().__torch_dispatch__(function, types, args, kwargs)
+
+
+def narrow(impl, x, c, dtype):
+    """Call it in half precision, with gradients and without."""
+    layer, inputs = conditioned(impl, x, c)([torch.tanh]).to(getattr(torch, dtype)), x.to(getattr(torch, dtype))
+    with NarrowStatistics(x.shape[-1]) as looked:
+        layer(inputs)
+        with torch.no_grad():
+            layer(inputs)
+    return {"statistics in float32 or wider": not looked.found}

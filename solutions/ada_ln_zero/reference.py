@@ -12,7 +12,7 @@ def modulate(x: Tensor, shift: Tensor, scale: Tensor) -> Tensor:
 
 
 class AdaLNZeroBlock(nn.Module):
-    """x + gate · F(LN(x) · (1 + scale) + shift) for attention, then for the MLP; the six parts are linear in SiLU(c), and 0 at the start."""
+    """x + gate · F(LN(x) · (1 + scale) + shift) for attention, then for the MLP; the six parts come from SiLU(c), and start at 0."""
 
     def __init__(self, dim: int, cond_dim: int, attn: Callable[[Tensor], Tensor], mlp: Callable[[Tensor], Tensor]) -> None:
         super().__init__()

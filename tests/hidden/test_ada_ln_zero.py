@@ -5,7 +5,7 @@ shape whose sizes are all the same. Positions differ in mean and in spread, subl
 differ. In half precision x is small beside what a branch adds, so that its rounding does not decide what the second norm sees.
 """
 
-from shared import rows
+from shared import coarse, rows
 
 from normgrade.suite import (
     build,
@@ -20,6 +20,7 @@ from normgrade.suite import (
     randn,
     scaled,
     train,
+    uniform,
     use,
     zeros,
 )
@@ -30,18 +31,28 @@ def block(dim, cond_dim, attn, mlp):
     return build(dim, cond_dim, attn, mlp).named("block")
 
 
+def condition(*shape):
+    """Random conditions above 0. Situations make them many times as large: below -80 the slope of the SiLU is next to no number at all."""
+    return uniform(0.2, 2.0, *shape)
+
+
 def typical():
     """Blocks around layers. Of the condition, the first row of each sample counts."""
     return [
-        use(block(6, 3, linear(6, 6), feed_forward(6)), [rows(4, 5, 6), randn(4, 2, 3)], [rows(2, 3, 6), randn(2, 1, 3)], [-1]),
-        use(block(5, 7, feed_forward(5), scaled(0.5)), [rows(2, 4, 5), randn(2, 1, 7)], [rows(3, 2, 5), randn(3, 1, 7)], [-1]),
-        use(block(4, 2, scaled(1.5), linear(4, 4)), [rows(2, 3, 4), randn(2, 1, 2)], [rows(1, 5, 4), randn(1, 1, 2)], [-1]),
+        used(block(6, 3, linear(6, 6), feed_forward(6)), (4, 5, 6), (2, 3, 6), 3),
+        used(block(5, 7, feed_forward(5), scaled(0.5)), (2, 4, 5), (3, 2, 5), 7),
+        used(block(4, 2, scaled(1.5), linear(4, 4)), (2, 3, 4), (1, 5, 4), 2),
     ]
 
 
 def real():
     """A block of a hundred features."""
-    return [use(block(96, 40, linear(96, 96), scaled(0.5)), [rows(2, 3, 96), randn(2, 1, 40)], [rows(1, 4, 96), randn(1, 1, 40)], [-1])]
+    return [used(block(96, 40, linear(96, 96), scaled(0.5)), (2, 3, 96), (1, 4, 96), 40)]
+
+
+def used(layer, shape, other, cond_dim):
+    """A use of the block on inputs of these shapes."""
+    return use(layer, [rows(*shape), condition(shape[0], 2, cond_dim)], [rows(*other), condition(other[0], 1, cond_dim)], [-1])
 
 
 def step_of(dim, cond_dim, batch, length, step=train):
@@ -52,7 +63,8 @@ def step_of(dim, cond_dim, batch, length, step=train):
 @claim(
     "formula",
     points=2,
-    hint="x + gate · attn(LN(x) · (1 + scale) + shift), and the same with mlp: the norm comes first, the gate last, and x is added as it is.",
+    hint="x + gate · attn(LN(x) · (1 + scale) + shift), and the same with mlp: the norm comes first, the gate last, and x is added as it "
+    "is.",
 )
 def test_block(agree):
     """Each branch normalises x, scales it by 1 + scale, shifts it, calls its sublayer and gates the result, which is added to x."""
@@ -79,7 +91,10 @@ def test_six_parts(agree):
         agree(filled, step_of(dim, cond_dim, 2, 4))
 
 
-@claim("formula", hint="The numbers are those of SiLU(c), one set per sample: unsqueeze(1) lets them broadcast along the length, and nothing else.")
+@claim(
+    "formula",
+    hint="The numbers are those of SiLU(c), one set per sample: unsqueeze(1) lets them broadcast along the length, and nothing else.",
+)
 def test_condition(agree):
     """Each sample is modulated by its own SiLU(c), the same at all its positions; as many positions as samples make no difference."""
     for dim, cond_dim, batch, length in ((4, 6, 3, 3), (3, 5, 6, 1), (6, 2, 1, 5)):
@@ -110,7 +125,7 @@ def test_large_mean(agree):
     agree(block(6, 3, scaled(0.5), linear(6, 6)), train(rows(4, 5, 6) + 500, randn(4, 3)), evaluate(rows(2, 3, 6) + 500, randn(2, 3)))
 
 
-@claim("state", hint="modulation is a torch.nn.Linear(cond_dim, 6 * dim) whose weight and bias are both 0; nothing else of the block learns.")
+@claim("state", hint="modulation is a torch.nn.Linear(cond_dim, 6 * dim) whose weight and bias are 0; nothing else of the block learns.")
 def test_new_block(agree):
     """A new block has a `modulation` whose weight and bias are 0, and no other parameters of its own: it returns x as it came."""
     agree(block(5, 3, linear(5, 5), feed_forward(5)).as_built(), step_of(5, 3, 4, 6), step_of(5, 3, 2, 3, evaluate))
@@ -144,4 +159,33 @@ def test_registered(agree):
 def test_gradients(agree):
     """The gradient reaches x, c, the modulation and the sublayers; a new block learns, although its gates are closed."""
     agree(block(3, 4, feed_forward(3), linear(3, 3)), step_of(3, 4, 5, 2), step_of(3, 4, 2, 6, evaluate))
-    agree(block(5, 2, linear(5, 5), scaled(0.5)).as_built(), step_of(5, 2, 3, 4), learn(0.1), step_of(5, 2, 3, 4), learn(0.1), step_of(5, 2, 4, 3))
+    agree(
+        block(5, 2, linear(5, 5), scaled(0.5)).as_built(),
+        step_of(5, 2, 3, 4),
+        learn(0.1),
+        step_of(5, 2, 3, 4),
+        learn(0.1),
+        step_of(5, 2, 4, 3),
+    )
+
+
+@claim(
+    "precision",
+    hint="torch.nn.LayerNorm keeps the dtype of its input. A norm by hand widens half precision before its first sum, and goes back at "
+    "its end.",
+)
+def test_dtypes(agree):
+    """float64, float16 and bfloat16 come back as they came; float64 is computed with no less, and half precision has wider statistics."""
+    for dtype in ("float64", "float16", "bfloat16"):
+        steps = (
+            train(rows(4, 5, 6), randn(4, 3), dtype=dtype, backward=True),
+            evaluate(rows(2, 3, 6), randn(2, 3), dtype=dtype, gradients="no_grad"),
+        )
+        agree(block(6, 3, linear(6, 6), feed_forward(6)).to(dtype), *steps)
+    for dtype in ("float16", "bfloat16"):
+        agree(probe("narrow", x=rows(4, 5, 6), c=randn(4, 3), dtype=dtype))
+    agree(block(6, 3, scaled(0.5), identity()).to("float16"), evaluate(coarse(2, 5, 6) * 2048, randn(2, 3), dtype="float16"))
+    huge = rows(2, 3, 6) * 1e25  # whose square float32 does not hold
+    agree(block(6, 3, linear(6, 6), feed_forward(6)).to("float64"), train(huge, randn(2, 3), dtype="float64"))
+    huge = rows(2, 3, 6).astype("float64") * 1e40  # more than float32 holds
+    agree(block(6, 3, scaled(0.5), linear(6, 6)).to("float64"), evaluate(huge, randn(2, 3), dtype="float64", frozen=True, backward=False))
