@@ -6,6 +6,11 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 
+def norm(x: Tensor) -> Tensor:
+    """Layer norm without weight and bias: scale and shift come from the condition."""
+    return F.layer_norm(x, x.shape[-1:], eps=1e-6)
+
+
 def modulate(x: Tensor, shift: Tensor, scale: Tensor) -> Tensor:
     """Scale and shift x; a scale and a shift of 0 leave it as it is."""
     return x * (1 + scale) + shift
@@ -16,7 +21,6 @@ class AdaLNZeroBlock(nn.Module):
 
     def __init__(self, dim: int, cond_dim: int, attn: Callable[[Tensor], Tensor], mlp: Callable[[Tensor], Tensor]) -> None:
         super().__init__()
-        self.norm = nn.LayerNorm(dim, eps=1e-6, elementwise_affine=False)  # it has no parameters, so one will do for both branches
         self.attn = attn
         self.mlp = mlp
         self.modulation = nn.Linear(cond_dim, 6 * dim)
@@ -26,5 +30,5 @@ class AdaLNZeroBlock(nn.Module):
     def forward(self, x: Tensor, c: Tensor) -> Tensor:
         parts = self.modulation(F.silu(c)).unsqueeze(1)  # (batch, 1, 6 · dim): the same for all positions
         shift_attn, scale_attn, gate_attn, shift_mlp, scale_mlp, gate_mlp = parts.chunk(6, dim=-1)
-        x = x + gate_attn * self.attn(modulate(self.norm(x), shift_attn, scale_attn))
-        return x + gate_mlp * self.mlp(modulate(self.norm(x), shift_mlp, scale_mlp))
+        x = x + gate_attn * self.attn(modulate(norm(x), shift_attn, scale_attn))
+        return x + gate_mlp * self.mlp(modulate(norm(x), shift_mlp, scale_mlp))

@@ -167,6 +167,8 @@ def test_gradients(agree):
         learn(0.1),
         step_of(5, 2, 4, 3),
     )
+    steps = [step_of(4, 5, *sizes) for sizes in ((3, 2), (2, 5), (4, 3))]
+    agree(block(4, 5, linear(4, 4), scaled(0.5)), *(each for step in steps for each in (step, learn(0.01))), step_of(4, 5, 2, 3, evaluate))
 
 
 @claim(

@@ -26,10 +26,10 @@ def worked() -> Worked:
     y = block(X.view(1, 1, 4), c)
     activated = F.silu(c).item()
     shift1, scale1, gate1, shift2, scale2, gate2 = (activated * part for part in PARTS)
-    normed = block.norm(X)
+    normed = module.norm(X)
     prepared = normed * (1 + scale1) + shift1
     once = X + gate1 * flip(prepared)
-    again = block.norm(once)
+    again = module.norm(once)
     second = again * (1 + scale2) + shift2
     rows = (
         step("SiLU(c)", "2 / (1 + e⁻²)", activated),
