@@ -79,8 +79,19 @@ def returned(impl, x, c, upstream):
 def new(impl, training, x, c, first):
     """What a new one holds, and how it calls a Module: attn if `first`, or else mlp."""
     build = conditioned(impl, x, c)
-    seen = new_stack(lambda given: build([given[0], torch.tanh] if first else [torch.tanh, given[0]]), 1, training, x)
-    return seen
+    return new_stack(lambda given: build([given[0], torch.tanh] if first else [torch.tanh, given[0]]), 1, training, x)
+
+
+def bare(impl, first):
+    """Give it a Module without parameters, which has only a buffer and a mode: it is part of the block as any other."""
+    sublayer = torch.nn.Dropout(0.5)
+    sublayer.register_buffer("shift", torch.tensor(0.25))
+    layer = impl.AdaLNZeroBlock(3, 5, *((sublayer, torch.tanh) if first else (torch.tanh, sublayer)))
+    seen = {"the state dict holds what was given": any(each is sublayer.shift for each in layer.state_dict(keep_vars=True).values())}
+    layer.eval()
+    seen["sublayers that eval() reaches"] = int(not sublayer.training)
+    layer.train()
+    return seen | {"sublayers that train() reaches": int(sublayer.training)}
 
 
 def new_modulation(impl, dim, cond_dim):

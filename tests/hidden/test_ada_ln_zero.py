@@ -153,6 +153,7 @@ def test_registered(agree):
     for first in (True, False):
         for training in (True, False):
             agree(probe("new", training=training, x=rows(2, 4, 3), c=randn(2, 5), first=first))
+        agree(probe("bare", first=first))
 
 
 @claim("gradient", points=2, hint="x reaches the output along two residual paths and two branches, c through all six parts: no detach.")
