@@ -60,6 +60,6 @@ def measured() -> Iterator[Measured]:
     yield Measured(
         {
             "en": f"For half of 40 such inputs, each with a random dy, it differs by more than {most}",
-            "zh": f"取 40 个这样的输入，各配随机的 dy，其中一半与同样的数变为连续之后的梯度相差 {most} 以上",
+            "zh": f"取 40 个这样的输入，各配随机的 dy，其中一半的梯度，与把同样的数变为连续之后求得的梯度相差 {most} 以上",
         }
     )

@@ -26,7 +26,7 @@ def worked() -> Worked:
         step("‖x‖", "√(1 + 4 + 9 + 36)", X.norm()),
         step("‖w‖", "√4", ROW.norm()),
         step("y", f"12/({X.norm():.4f} · 2)", y.detach()),
-        row("y of −10x", opposite),
+        row("y(−10x)", opposite),
         row("dx", x.grad),
         row("dw", layer.weight.grad),
         step("dx · x", "{:.4f} + 2·{:.4f} + 3·{:.4f} − 6·{:.4f}".format(*x.grad.abs().tolist()), x.grad @ X),

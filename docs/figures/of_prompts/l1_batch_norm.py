@@ -33,8 +33,7 @@ def worked() -> Worked:
         },
         rows,
         {
-            "en": "The absolute values of x̂ have the mean 1, not their squares. x = 3 equals μ: there PyTorch "
-            "takes 0 as the slope of |x − μ|.",
+            "en": "The mean of |x̂| is 1, that of x̂² is not. x = 3 equals μ: there PyTorch takes 0 as the slope of |x − μ|.",
             "zh": "均值为 1 的是 x̂ 的绝对值，而不是它的平方。x = 3 等于 μ：PyTorch 在那里取 |x − μ| 的斜率为 0。",
         },
     )

@@ -18,7 +18,7 @@ def worked() -> Worked:
         row("x", X),
         step("high − low", "6 − 1", X.max() - X.min()),
         row("y", y),
-        row("y of −10x", min_max(-10 * X[:, None])),
+        row("y(−10x)", min_max(-10 * X[:, None])),
         row("dy", dy),
         row("dx", x.grad),
         "",

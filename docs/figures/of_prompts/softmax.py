@@ -19,8 +19,8 @@ def worked() -> Worked:
         row("e", e),
         step("Σ e", "0.0067 + 0.0183 + 0.0498 + 1", e.sum()),
         row("y", y),
-        row("y of x + 1000", softmax(X + 1000)),
-        row("y of 2x", softmax(2 * X)),
+        row("y(x + 1000)", softmax(X + 1000)),
+        row("y(2x)", softmax(2 * X)),
         row("dy", DY),
         row("dx", x.grad),
     )

@@ -34,8 +34,8 @@ def worked() -> Worked:
         },
         rows,
         {
-            "en": "Both gradients of x sum to 0. dx is small, because y₁ is; of the logarithm it is y − t, which is large while the "
-            "weights are wrong.",
-            "zh": "x 的两个梯度之和都为 0。y₁ 很小，所以 dx 也很小；对数损失的梯度则是 y − t，只要权重不对就很大。",
+            "en": "Both gradients of x sum to 0. dx is small, because y₁ is. dx′, through the logarithm, is y − t: it stays large as long "
+            "as y is far from t.",
+            "zh": "x 的两个梯度之和都为 0。y₁ 很小，所以 dx 也很小；经过对数的 dx′ 则是 y − t，只要 y 离 t 还远，它就很大。",
         },
     )

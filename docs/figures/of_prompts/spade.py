@@ -52,7 +52,7 @@ def worked() -> Worked:
         {
             "en": "γ sees the border between the labels from both sides, and the padding at the first position. "
             "dx is three times that of batch norm,\n"
-            "because dy counts only the first position, where 1 + γ = 3.",
+            "because dy is 0 except at the first position, where 1 + γ = 3.",
             "zh": "γ 从两侧都能看到标签的边界；在第一个位置上，它还看到了填充的零。dx 是批归一化的三倍，因为 "
             "dy 只在第一个位置不为 0，那里 1 + γ = 3。",
         },

@@ -32,7 +32,7 @@ def worked() -> Worked:
         step("‖W‖_F", "√(1 + 9 + 36 + 4)", WEIGHT.norm()),
         row("W/σ₃", result[0]),
         row("", result[1]),
-        row("s₁, s₂ of W/σ₃", torch.linalg.svdvals(result)),
+        row("s₁, s₂ (W/σ₃)", torch.linalg.svdvals(result)),
     ]
     return Worked(
         {

@@ -24,7 +24,7 @@ def worked() -> Worked:
         step("σ², 1/(N − 1)", "(4 + 1 + 0 + 9)/3", X.var()),
         step("σ", "√3.5", biased.sqrt()),
         row("z", z),
-        row("z of 10x + 3", standardize(10 * X[:, None] + 3)),
+        row("z(10x + 3)", standardize(10 * X[:, None] + 3)),
         row("dy", DY),
         row("dx", x.grad),
     )

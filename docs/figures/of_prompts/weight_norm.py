@@ -25,7 +25,7 @@ def worked() -> Worked:
         step("‖v‖", "√(1 + 4 + 9 + 36)", v.norm()),
         row("g", LENGTH),
         row("w = g · v/‖v‖", weight),
-        row("w of 2v", doubled),
+        row("w(2v)", doubled),
         row("dw", DY),
         row("dg", layer.g.grad),
         row("dv", dv),

@@ -39,8 +39,8 @@ def worked() -> Worked:
         },
         rows,
         {
-            "en": "The direction (1, 1), in which the data vary most, is divided by √6.75 = 2.6. The rare difference x₁ − x₂ is "
+            "en": "The direction (1, 1), in which the data vary most, is divided by √6.75 = 2.6. The small difference x₁ − x₂ is "
             "multiplied by 2.",
-            "zh": "数据在 (1, 1) 方向上变化最大，这个方向被除以 √6.75 = 2.6；少见的差 x₁ − x₂ 则被乘以 2。",
+            "zh": "数据在 (1, 1) 方向上变化最大，这个方向被除以 √6.75 = 2.6；较小的差 x₁ − x₂ 则被乘以 2。",
         },
     )

@@ -40,6 +40,7 @@ COMMANDS = (
         "show",
         "check",
         "try",
+        "lab",
         "watch",
         "hint",
         "solution",

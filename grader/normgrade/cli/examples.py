@@ -34,6 +34,11 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
             ("normgrade check --format html --output report.html", N_("write an HTML page")),
             ("normgrade check --format github layer_norm", N_("annotate lines on GitHub")),
         ),
+        "lab": (
+            ("normgrade lab layer_norm", N_("show the curves in the terminal")),
+            ("normgrade lab batch_norm --page lab.html", N_("write a page with all curves")),
+            ("normgrade lab rms_norm --file try.py", N_("use another file")),
+        ),
         "try": (
             ('normgrade try layer_norm "LayerNorm(4)" "[[1, 2, 3, 6]]"', N_("compare both outputs")),
             ('normgrade try batch_norm "BatchNorm(2)" x.npy --eval', N_("use an array saved by NumPy")),

@@ -17,7 +17,7 @@ from normgrade.course.exercise import Exercise
 from normgrade.inspection.program import program_of
 from normgrade.language import _
 from normgrade.language.places import Place, place_in_words
-from normgrade.remarks.crash import raised
+from normgrade.remarks.crash import due_in, raised
 from normgrade.remarks.misuse import misuse
 from normgrade.report.render.numbers import FEW, Sides, as_text, sides
 from normgrade.report.render.one_screen import raised_lines
@@ -108,7 +108,7 @@ def telling(play: Played, exercise: Exercise, source: str) -> Iterator[Renderabl
     """Yield the lines about an exception of the learner's code, or about a mistake that its values show."""
     program, error = program_of(source), play.observation.error
     if program is not None:
-        found = misuse(play, program) if error is None else raised(error, play, exercise, program)
+        found = misuse(play, program) if error is None else raised(error, exercise, program, due_in(play))
         yield from () if found is None else raised_lines(found)
 
 

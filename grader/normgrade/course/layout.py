@@ -141,6 +141,11 @@ class Files:
         return existing(self.folder / "probes.py")
 
     @property
+    def lab(self) -> Path | None:
+        """The file of the networks in which the layer is put to work; None if there are none."""
+        return existing(self.folder / "lab.py")
+
+    @property
     def shared_probes(self) -> Path | None:
         """The file that probes of the course share; None if this exercise's own probes do not use it or it is missing."""
         path = self.folder.with_name("shared_probes.py")

@@ -22,6 +22,7 @@ GENERIC = frozenset([  # the templates of the generic probes, and those that the
     N_("random state left alone"), N_("default dtype left alone"), N_("grad mode left alone"), N_("number of threads left alone"),
     N_("choice of algorithms left alone"), N_("subnormal numbers left alone"), N_("warnings and printing left alone"),
     N_("handling of floating-point errors left alone"), N_("gradient of the output left alone"),
+    N_("right gradients after the output is changed in place"),
     N_("y of call {call}"), N_("input {number} in call {call}"), N_("gradient of input {number} in call {call}"),
     N_("what holds the gradients"), N_("number of gradients"),
 ])  # fmt: skip

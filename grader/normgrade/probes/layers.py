@@ -57,7 +57,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from normgrade.language.places import BUILD, Absent, Place, gradient_of
-from normgrade.probes.results import OUTPUT, STEEP, Stopped, gradient_of_input, left_alone, parts
+from normgrade.probes.results import OUTPUT, OVERWRITTEN, STEEP, Stopped, gradient_of_input, left_alone, parts
 from normgrade.probes.step_options import USUAL, StepOptions
 
 # Common other names of parameters and buffers. The grader finds a tensor by them too, so that its numbers can be graded. Only the check
@@ -564,6 +564,7 @@ def take_step(
     - "<name>": the watched tensor, in the contract's shape and dtype if it has as many elements; its stand-in from `missing` if the
       layer does not have it.
     - "gradient of <name>": the same for the gradient of a parameter; only with `upstream`, and None if no gradient came.
+    - "right gradients after the output is changed in place": only with `overwritten`, as `right_if_overwritten` says it.
 
     Exceptions of the layer are not caught.
 
@@ -616,7 +617,7 @@ def take_step(
             whole = reached + inputs[0] if options.residual and alike else reached
             if options.twice:
                 go_back(whole, reversed_order(dy), again=True)
-            go_back(whole, dy, graph=options.graph)
+            go_back(whole, dy, again=options.overwritten, graph=options.graph)
         seen |= {gradient_of_input(number): gradient_at(each) for number, each in enumerate(leaves, 1) if each.requires_grad}
     for parameter in learning:
         parameter.requires_grad_(True)
@@ -630,7 +631,39 @@ def take_step(
             seen[place] = missing(module, name) if tensor is None else like(model, tensor)
             if upstream is not None and (tensor is None or isinstance(tensors[name], torch.nn.Parameter)):
                 seen[gradient] = None if tensor is None or tensor.grad is None else like(model, tensor.grad.detach())
+    if options.overwritten and upstream is not None:
+        learnt = [tensor for tensor in tensors.values() if isinstance(tensor, torch.nn.Parameter)]
+        seen = {place: kept.clone() if isinstance(kept, torch.Tensor) else kept for place, kept in seen.items()}
+        seen[OVERWRITTEN] = right_if_overwritten(output, dy, [*leaves, *learnt])
     return seen
+
+
+def right_if_overwritten(output: Any, dy: torch.Tensor, leaves: Sequence[torch.Tensor]) -> bool:
+    """Return False if going back once more, after `output` was changed in place, silently gives the leaves other gradients than before.
+
+    It is True if the gradients are the same again, or if PyTorch refuses. The output is multiplied by −2, and its gradient divided by
+    that: a backward pass that uses the numbers of the output shows it, whether it depends on their sign or on their squares.
+
+    >>> x = torch.tensor([0.5, 1.0], requires_grad=True)
+    >>> y = torch.sigmoid(x)
+    >>> go_back(y, torch.ones(2), again=True)
+    >>> right_if_overwritten(y, torch.ones(2), [x])  # PyTorch needs the numbers of the output, and refuses
+    True
+    """
+    if not isinstance(output, torch.Tensor) or output.shape != dy.shape or not output.requires_grad:
+        return True
+    before = [None if leaf.grad is None else leaf.grad.clone() for leaf in leaves]
+    try:
+        go_back(output.mul_(-2), dy / -2)
+    except RuntimeError:
+        return True
+    with no_grad():
+        return all(kept is None or nearly(leaf.grad, 2 * kept) for leaf, kept in zip(leaves, before, strict=True))
+
+
+def nearly(actual: torch.Tensor | None, expected: torch.Tensor) -> bool:
+    """Return True if no number is off by more than a thousandth of the largest one."""
+    return actual is not None and not bool((actual - expected).abs().gt(1e-3 * expected.abs().max()).any())
 
 
 def varied(x: torch.Tensor, call: int) -> torch.Tensor:

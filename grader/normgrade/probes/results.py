@@ -7,9 +7,22 @@ from typing import Any, NamedTuple
 
 from normgrade.language.places import BUILD, Place, gradient_of
 
-__all__ = ["BUILD", "OUTPUT", "STEEP", "Estimate", "Place", "Stopped", "gradient_of", "gradient_of_input", "left_alone", "parts"]
+__all__ = [
+    "BUILD",
+    "OUTPUT",
+    "OVERWRITTEN",
+    "STEEP",
+    "Estimate",
+    "Place",
+    "Stopped",
+    "gradient_of",
+    "gradient_of_input",
+    "left_alone",
+    "parts",
+]
 
 OUTPUT = Place("output")
+OVERWRITTEN = Place("right gradients after the output is changed in place")
 STEEP = 2.0**13  # the factor of a steep gradient of an output; in half precision, the product is exact
 
 

@@ -45,6 +45,7 @@ class StepOptions:
     - `twice`: it goes back once more, from a gradient in reverse order, and gradients add up.
     - `keep`: gradients add up to those of the step before.
     - `graph`: gradients have gradients, as with `create_graph=True`.
+    - `overwritten`: the output is changed in place afterwards, as by `ReLU(inplace=True)`, and it goes back once more.
 
     >>> StepOptions(steep=True, freeze=2).unusual
     {'freeze': 2, 'steep': True}
@@ -73,6 +74,7 @@ class StepOptions:
     keep: bool = False
     graph: bool = False
     default: str | None = None
+    overwritten: bool = False
 
     @property
     def unusual(self) -> dict[str, Any]:

@@ -31,7 +31,7 @@ def told(check: Check, result: Result, exercise: Exercise, source: str) -> Check
     error = play.observation.error
     if error is None:
         return replace(check, raised=misuse(play, program))
-    return replace(check, raised=raised(error, play, exercise, program)) if is_unexpected(error, play) else check
+    return replace(check, raised=raised(error, exercise, program, due_in(play))) if is_unexpected(error, play) else check
 
 
 def decisive(check: Check, result: Result) -> Played:
@@ -47,8 +47,13 @@ def is_unexpected(error: Error, play: Played) -> bool:
     return play.refusal is None or due is None or error.step != due.step or play.refusal[0] not in error.types
 
 
-def raised(error: Error, play: Played, exercise: Exercise, program: Program) -> Raised:
-    """Return an exception with its place, its usual cause and the remedy."""
+def due_in(play: Played) -> str:
+    """Return the name of the exception that a play should raise; "" if it should raise none."""
+    return play.refusal[0] if play.refusal else ""
+
+
+def raised(error: Error, exercise: Exercise, program: Program, due: str = "") -> Raised:
+    """Return an exception with its place, its usual cause and the remedy. `due` names the exception that should have been raised."""
     spot = spot_of(error, program)
     ending = Cause.TIMED_OUT if error.frames and not error.types else error.cause  # also while the file was loaded
     crash = Crash(program, str(ending), error.types, error.message, spot.line, spot.function, exercise.slug, exercise.defines)
@@ -57,8 +62,8 @@ def raised(error: Error, play: Played, exercise: Exercise, program: Program) -> 
         spot = spot_at(advice.at, program)
     elif spot is SPOTLESS and (match := CALLED.search(error.message)) and (called := program.called(match["called"])):
         spot = spot_at(called.node, program)
-    due = _("This input must raise {due}: check the input first, and raise {due} yourself.", due=play.refusal[0]) if play.refusal else ""
-    return Raised(said(error), spot.line, spot.column, spot.width, spot.text, spot.function, due or advice.text)
+    remedy = _("This input must raise {due}: check the input first, and raise {due} yourself.", due=due) if due else advice.text
+    return Raised(said(error), spot.line, spot.column, spot.width, spot.text, spot.function, remedy)
 
 
 def said(error: Error) -> str:

@@ -304,10 +304,11 @@ def copies(typical: Typical) -> None:
 @situation(
     "gradient",
     0,
-    "Keep the values for the backward pass with their own call, as in `ctx` or the cache; leave the incoming gradient as it is.",
+    "Keep what the backward pass needs by `ctx.save_for_backward`, or in the cache of its call; leave the incoming gradient as it is.",
 )
 def in_a_network(typical: Typical) -> None:
-    """Gradients are right where another call comes before the backward pass, in a residual connection, and where they are large."""
+    """Gradients are right where another call comes before the backward pass, in a residual connection, where they are large, and where the
+    next layer changes the output in place, unless PyTorch refuses that."""
     uses = typical()
     for layer, x, other, *_more in (uses[0], uses[-1]):
         again = train(*x, between=np.flip(x[0])), evaluate(*x, between=np.flip(x[0]))
@@ -318,6 +319,8 @@ def in_a_network(typical: Typical) -> None:
             evaluate(*other, residual=True, twice=True),
             train(*x, twice=True),
             train(*other, steep=True),
+            train(*x, overwritten=True),
+            evaluate(*other, overwritten=True),
         )
     for layer, x, *_others in uses:
         for name in ("hooked", "dropping"):

@@ -495,6 +495,21 @@ def input_changed_by_backward(call_of_inputs: Call) -> Call:
     return with_inputs(call_of_inputs, watched)
 
 
+def output_read_by_backward(call_of_inputs: Call) -> Call:
+    """The backward pass reads the output again, and does not notice where the next layer has changed it in place."""
+
+    def habit(*inputs: Any, **named: Any) -> Any:
+        y = call_of_inputs(*inputs, **named)
+        if not isinstance(y, Tensor) or not y.requires_grad:
+            return y
+        y = y.clone()
+        read, before = y.detach(), y.detach().clone()
+        y.register_hook(lambda dy: dy.where((read == before) | before.isnan(), 0))  # type: ignore[no-untyped-call]
+        return y
+
+    return habit
+
+
 def no_gradient_where_one_input_needs_none(call_of_several: Call) -> Call:
     """If one of several inputs needs no gradient, none of them gets one."""
 

@@ -256,6 +256,15 @@ def inputs_after_backward(used: Used) -> Any:
     return given
 
 
+def output_changed_in_place(used: Used) -> Any:
+    inputs = [each.requires_grad_() for each in used.inputs()]
+    y = used.new()(*(each * 1 for each in inputs))
+    dy = ramp(y.detach())
+    with suppress(RuntimeError):
+        return torch.autograd.grad(y.mul_(-2), inputs, dy / -2, allow_unused=True)
+    return torch.autograd.grad(used.new()(*inputs), inputs, dy, allow_unused=True)
+
+
 def one_needs_a_gradient(used: Used) -> Any:
     x, *more = used.inputs()
     x.requires_grad_()
@@ -375,6 +384,7 @@ PLAYS: Mapping[str, Callable[[Used], Any]] = {
     "gradient-changed-in-place": incoming,
     "leaf-without-gradient": leaves,
     "input-changed-by-backward": inputs_after_backward,
+    "output-read-by-backward": output_changed_in_place,
     "no-gradient-where-one-input-needs-none": one_needs_a_gradient,
     "gradient-overwritten": lambda used: gradients(used.new(), used.inputs(), ramp, twice=True),
     "wrong-beyond-64-channels": lambda used: sized(used, with_axis(used, 1, 65)),

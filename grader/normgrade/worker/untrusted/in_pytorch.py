@@ -11,6 +11,7 @@ from torch._tensor_str import PRINT_OPTS
 
 from normgrade.course.ban import Ban
 from normgrade.probes import layers as probes
+from normgrade.probes.lab import runs as runs_of_the_lab  # no module can be imported once the walls are up
 from normgrade.probes.results import Estimate
 from normgrade.worker.untrusted import by_hand
 from normgrade.worker.untrusted.uncompiled import leave_uncompiled
@@ -18,7 +19,10 @@ from normgrade.worker.wire.observation import Array, Foreign, Playable, Reason, 
 from normgrade.worker.wire.packing import DTYPES
 from normgrade.worker.wire.requests import Action, LayerStep, LayerStory
 
-__all__ = ["EXAMPLE", "enforce", "find_banned", "first_step", "given", "many_steps", "probes", "seen", "settle", "use_one_thread"]
+__all__ = [
+    "EXAMPLE", "enforce", "find_banned", "first_step", "given", "many_steps", "probes", "runs_of_the_lab", "seen", "settle",
+    "use_one_thread",
+]  # fmt: skip
 
 EXAMPLE = """
 import torch

@@ -1,0 +1,15 @@
+"""Pre-LN and Post-LN at work: the stacks of two small language models."""
+
+from torch import nn
+
+from normgrade.probes.lab import WIDTH, language_model
+
+
+def post(impl, sublayers):
+    return nn.Sequential(*(impl.PostNorm(WIDTH, each) for each in sublayers))
+
+
+LAB = [
+    language_model(lambda impl, sublayers: impl.PreNormStack(WIDTH, sublayers), "Pre-LN"),
+    language_model(post, "Post-LN"),
+]

@@ -1,0 +1,14 @@
+"""Spectral norm at work: on the weight of every convolution of a small classifier of pictures."""
+
+from torch.nn.utils.parametrize import register_parametrization
+
+from normgrade.probes.lab import Residual, classifier
+
+
+def parametrised(impl, sublayers):
+    for _relu, convolution in sublayers:
+        register_parametrization(convolution, "weight", impl.SpectralNorm(convolution.weight))
+    return Residual(sublayers)
+
+
+LAB = [classifier(parametrised)]

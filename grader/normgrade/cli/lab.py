@@ -1,0 +1,89 @@
+"""`normgrade lab`: the learner's layer in small networks, beside the reference and beside no norm."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from normgrade.cli.bar import progress
+from normgrade.cli.options import course_option, isolation_option, refuse_unless_revealed, say
+from normgrade.cli.output import refuse_links, refuse_unless_writable, write_report
+from normgrade.cli.shell_words import slugs_alike
+from normgrade.cli.warn import warn_of_folders
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
+from normgrade.grading.grading_options import Options
+from normgrade.grading.opening import open_grader
+from normgrade.inspection.inspection import inspect_file
+from normgrade.language import _
+from normgrade.language.errors import UsageError
+from normgrade.learner.practice.interviews import refuse_in_interview
+from normgrade.learner.workspace import Workspace, find_course, submission_of
+
+if TYPE_CHECKING:
+    from normgrade.learner.lab.study import Study
+
+
+def with_lab(course: Course, slug: str) -> Exercise:
+    """Return the exercise. Raises a UsageError if it has no lab."""
+    exercise = course.exercise(slug)
+    if exercise.lab is None:
+        known = ", ".join(each.slug for each in course if each.lab is not None)
+        said = _("{slug} has no lab. Choose from {known}.", slug=slug, known=known) if known else _("This course has no lab.")
+        raise UsageError(said)
+    return exercise
+
+
+@click.command("lab")
+@click.argument("slug", shell_complete=slugs_alike)
+@click.option("--file", "file", type=click.Path(path_type=Path), metavar="FILE", help="Use this file instead of the file of the exercise.")
+@click.option("--page", type=click.Path(path_type=Path), metavar="FILE", help="Also write an HTML page with all curves to FILE.")
+@isolation_option
+@course_option
+def lab_command(slug: str, file: Path | None, page: Path | None, required: str, course_folder: Path | None) -> int:
+    """Put your layer to work in a small network.
+
+    A language model of a few letters, or a classifier of small pictures, learns with your layer, with the reference, and without any norm.
+    You see the losses, the sizes of activations and gradients, and how much the batch matters. Nothing is graded.
+    """
+    refuse_in_interview("normgrade lab")
+    exercise = with_lab(find_course(course_folder), slug)
+    refuse_unless_revealed(exercise, _("numbers"))
+    if page is not None:
+        refuse_unless_writable(page)
+    path = submission_of(exercise) if file is None else file
+    refuse_links(path, Workspace.find())
+    inspection = inspect_file(path, exercise)
+    if not inspection.runnable or inspection.source is None:
+        raise UsageError(_("{path} cannot be played: {why}", path=path, why=inspection.findings[0].text))
+    warn_of_folders()
+    title = f"{slug} · {os.path.relpath(path)}"
+    with progress() as watched, open_grader([exercise], Options(required=required), lambda exercises: {}) as grader:
+        from normgrade.learner.lab.study import Laboratory  # loads NumPy
+
+        found = [*Laboratory(grader, exercise, inspection.source, path.name, watched).studies()]
+    show(title, found, exercise, inspection.source)
+    if page is not None:
+        from normgrade.learner.lab.page import page_of  # loads Jinja
+
+        write_report(page, "html", page_of(title, found))
+        say(_("The page is in {path}.", path=page))
+    return 0 if all(study.agrees for study in found) else 1
+
+
+def show(title: str, found: Sequence[Study], exercise: Exercise, source: str) -> None:
+    """Print the studies one after the other."""
+    from rich.text import Text  # loads rich
+
+    from normgrade.learner.lab.in_terminal import parts  # loads rich
+    from normgrade.report.render.terminal import open_console  # loads NumPy
+
+    console = open_console()
+    console.print(Text(title, style="bold"))
+    for study in found:
+        for part in (Text(), *parts(study, exercise, source)):
+            console.print(part)

@@ -1,0 +1,205 @@
+"""Studies: the runs of an exercise's lab with the learner's layer, with the reference, and without any norm."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from normgrade.course.exercise import Exercise, Limits
+from normgrade.course.files import read_text
+from normgrade.grading.grader import Grader
+from normgrade.grading.grading_options import OnProgress, crowding, silent
+from normgrade.language import _
+from normgrade.language.errors import CourseError
+from normgrade.suite.blame import alone
+from normgrade.worker.trusted.host import Worker
+from normgrade.worker.wire.observation import Array, Error, Request, Value
+
+LIMITS = Limits(answer_s=300.0, total_s=1800.0, memory_mib=2048)
+MOST_BYTES = 2**24  # of one tensor
+FEW = 2  # examples in the small batch
+SAME = 1e-3  # of the largest output: by so little, outputs differ in rounding only
+RUNS = 4  # of one study
+OUTPUTS = "outputs", "outputs in training"
+
+# What is added to an exercise's lab.py, to play its benches
+ENTRY = """
+
+def lab(impl, what, **asked):
+    from normgrade.probes.lab import runs
+
+    return getattr(runs, what)(impl, LAB, **asked)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """What a run of training showed.
+
+    - `losses`: the loss of each step.
+    - `other_loss`, `right`: the loss, and the share of right answers, on examples that were not learnt from.
+    - `learnt`: how many numbers the network learns.
+    - `activations`, `gradients`: root mean squares of each sublayer's output and of its gradient, at the "first" and the "last" step.
+    """
+
+    losses: np.ndarray
+    other_loss: float
+    right: float
+    learnt: int
+    activations: Mapping[str, np.ndarray]
+    gradients: Mapping[str, np.ndarray]
+
+    @classmethod
+    def of(cls, seen: Mapping[str, Any]) -> Trained:
+        sizes = {what: {when: seen[f"{what} {when}"].values for when in ("first", "last")} for what in ("activations", "gradients")}
+        return cls(seen["loss"].values, seen["loss on others"], seen["right"], seen["numbers"], sizes["activations"], sizes["gradients"])
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of a study: a run as usual, and for the learner's layer one in batches of FEW."""
+
+    usual: Trained
+    few: Trained | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Company:
+    """By how much the outputs for an example change if fewer are in its batch, in evaluation and in training.
+
+    `letters` is the same for the first letter of a sequence, if that is all there is of the sequence; None for pictures.
+    """
+
+    evaluation: float
+    training: float
+    letters: float | None
+
+
+@dataclass(frozen=True)
+class Study:
+    """One network of a lab, on all sides. If the learner's code raises an exception, `error` tells it, and `yours` is None.
+
+    - `kind`, `name`: the kind of the network, and the name of the stack if the exercise has several.
+    - `off`: the largest difference from the reference's outputs, with the same weights; `largest` is the largest of these outputs.
+    """
+
+    kind: str
+    name: str
+    reference: Side
+    bare: Side
+    yours: Side | None = None
+    company: Company | None = None
+    off: float = 0.0
+    largest: float = 1.0
+    error: Error | None = None
+
+    @property
+    def agrees(self) -> bool:
+        """True if the learner's network gives the reference's outputs, apart from rounding."""
+        return self.error is None and self.off <= SAME * self.largest
+
+
+class Player:
+    """A player of the lab on one source. Each question is one play."""
+
+    def __init__(self, worker: Worker) -> None:
+        self.worker = worker
+        self.error: Error | None = None  # of the last question
+
+    def __call__(self, what: str, **asked: Any) -> Mapping[str, Any] | None:
+        """Return what the run saw, by place; None if it raised an exception."""
+        seen = self.worker.play(Request("lab", {"what": what, **asked}), MOST_BYTES)
+        self.error = seen.error
+        return None if seen.error else {str(place): plain(value) for place, value in seen.values.items()}
+
+    def certain(self, what: str, **asked: Any) -> Mapping[str, Any]:
+        """Return what the run of the reference saw. Raises a CourseError if it raised an exception."""
+        seen = self(what, **asked)
+        if seen is None:
+            assert self.error is not None
+            raise CourseError(_("The lab fails with the reference: {error}", error=alone(self.error)))
+        return seen
+
+    def __enter__(self) -> Player:
+        self.worker.__enter__()
+        return self
+
+    def __exit__(self, *raised: Any) -> None:
+        self.worker.__exit__(*raised)
+
+
+@dataclass(frozen=True, slots=True)
+class Laboratory:
+    """The lab of an exercise, and a learner's file in it. `watched` is told of each step."""
+
+    grader: Grader
+    exercise: Exercise
+    source: str
+    file_name: str
+    watched: OnProgress = silent
+
+    def studies(self) -> Iterator[Study]:
+        """Yield a study of each bench, as soon as it is played."""
+        with self.reference() as play:
+            found = play.certain("benches")
+        count = len(found) // 2
+        for number in range(count):
+            kind, name = (str(found[f"{what} {number}"]) for what in ("kind", "name"))
+            yield self.study(number, count, kind, name)
+
+    def study(self, number: int, count: int, kind: str, name: str) -> Study:
+        """Return the study of one bench: first the sides that are known to work, then the learner's."""
+        steps = iter(range(RUNS * number, RUNS * count))
+
+        def begin(what: str) -> None:
+            self.watched(what, next(steps), RUNS * count)
+
+        with self.reference() as play:
+            begin(_("the reference learns"))
+            start = play.certain("begun", number=number)
+            reference = Trained.of(play.certain("trained", number=number))
+            expected = play.certain("compared", number=number, start=start)
+            begin(_("a network without a norm learns"))
+            bare = Trained.of(play.certain("trained", number=number, bare=True))
+        known = Study(kind, name, Side(reference), Side(bare))
+        with self.player(self.source, self.file_name) as play:
+            begin(_("your network learns"))
+            compared = play("compared", number=number, start=start)
+            usual = play("trained", number=number, start=start) if compared is not None else None
+            begin(_("your network learns from small batches"))
+            own_few = play("trained", number=number, start=start, batch=FEW) if usual is not None else None
+            if compared is None or usual is None or own_few is None:
+                return replace(known, error=play.error)
+        return replace(
+            known,
+            yours=Side(Trained.of(usual), Trained.of(own_few)),
+            company=Company(compared["alone in evaluation"], compared["alone in training"], compared.get("one letter")),
+            off=max(far(compared[place], expected[place]) for place in OUTPUTS),
+            largest=max(float(np.abs(expected[place].values).max()) for place in OUTPUTS),
+        )
+
+    def reference(self) -> Player:
+        return self.player(read_text(self.exercise.reference), self.exercise.reference.name)
+
+    def player(self, source: str, file_name: str) -> Player:
+        """Return a player of the lab on this source."""
+        assert self.exercise.lab is not None
+        probes = read_text(self.exercise.lab) + ENTRY
+        return Player(self.grader.host(self.exercise).worker(source, file_name, probes, LIMITS, self.exercise.ban, None, crowding()))
+
+
+def plain(value: Value) -> Any:
+    """Return a number out of its array; all else as it is."""
+    return value.values.item() if isinstance(value, Array) and not value.values.shape else value
+
+
+def far(some: Any, others: Array) -> float:
+    """Return the largest difference; infinity if the shapes differ, or if a number is none."""
+    if not isinstance(some, Array) or some.values.shape != others.values.shape:
+        return math.inf
+    largest = float(np.abs(some.values - others.values).max())
+    return math.inf if math.isnan(largest) else largest

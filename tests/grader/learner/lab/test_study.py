@@ -1,0 +1,84 @@
+"""Tests of studies: they are played in workers, on all sides, and an exception of the learner's code is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from normgrade.course.exercise import Exercise
+from normgrade.grading.grading_options import Options
+from normgrade.grading.opening import open_grader
+from normgrade.language.errors import CourseError
+from normgrade.learner.lab.study import Laboratory, Study
+
+LAB = '''"""The root mean square at work."""
+
+from torch import nn
+
+from normgrade.probes.lab import Residual, language_model
+
+
+class Rms(nn.Module):
+    def __init__(self, rms):
+        super().__init__()
+        self.rms = rms
+
+    def forward(self, x):
+        return self.rms(x)
+
+
+LAB = [language_model(lambda impl, sublayers: Residual(sublayers, lambda: Rms(impl.rms)), sublayers=2, steps=3)]
+'''
+RIGHT = "def rms(x, eps=1e-5):\n    return x * (x * x).mean(-1, keepdim=True).add(eps).rsqrt()\n"
+
+
+@pytest.fixture
+def exercise(edited_course: object) -> Exercise:
+    found: Exercise = edited_course({"exercises/rms/lab.py": LAB}).exercise("rms")  # type: ignore[operator]
+    return found
+
+
+def studied(exercise: Exercise, source: str) -> Study:
+    with open_grader([exercise], Options(), lambda exercises: {}) as grader:
+        (study,) = Laboratory(grader, exercise, source, "rms.py").studies()
+    return study
+
+
+def test_a_right_layer_agrees_and_learns_alike(exercise: Exercise) -> None:
+    study = studied(exercise, RIGHT)
+    assert study.agrees and study.off < 1e-5 < study.largest and study.error is None
+    assert study.yours is not None and study.company is not None
+    assert study.yours.usual.losses == pytest.approx(study.reference.usual.losses, rel=1e-4)
+    assert study.bare.usual.losses != pytest.approx(study.reference.usual.losses, rel=1e-3)
+    assert study.yours.few is not None and len(study.yours.few.losses) == 3
+
+
+def test_a_wrong_layer_does_not_agree(exercise: Exercise) -> None:
+    study = studied(exercise, RIGHT.replace("(-1, ", "((0, 1), "))
+    assert not study.agrees and study.off > 1e-3 and study.company is not None and study.company.training > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("def rms(x, eps=1e-5):\n    return x.reshape(5, 3)\n", "RuntimeError"),
+        ("raise ValueError('at once')\n", "ValueError"),
+        ("def rms(x, eps=1e-5):\n    return x if x.requires_grad else 1 / 0\n", "ZeroDivisionError"),
+    ],
+)
+def test_an_exception_is_told(exercise: Exercise, source: str, said: str) -> None:
+    study = studied(exercise, source)
+    assert study.yours is None and not study.agrees and study.error is not None and study.error.types[0] == said
+
+
+def test_steps_are_told_in_turn(exercise: Exercise) -> None:
+    told = list[tuple[int, int]]()
+    with open_grader([exercise], Options(), lambda exercises: {}) as grader:
+        laboratory = Laboratory(grader, exercise, RIGHT, "rms.py", lambda what, done, total: told.append((done, total)))
+        assert len([*laboratory.studies()]) == 1
+    assert told == [(number, 4) for number in range(4)]
+
+
+def test_a_broken_lab_is_an_error_of_the_course(edited_course: object) -> None:
+    broken: Exercise = edited_course({"exercises/rms/lab.py": LAB.replace("impl.rms)", "impl.rsm)")}).exercise("rms")  # type: ignore[operator]
+    with pytest.raises(CourseError, match=r"The lab fails with the reference: AttributeError: .*rsm"):
+        studied(broken, RIGHT)
