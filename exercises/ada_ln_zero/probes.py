@@ -77,7 +77,7 @@ def returned(impl, x, c, upstream):
 
 
 def new(impl, training, x, c, first):
-    """What a new one holds, and how it calls a Module: attn if `first`, or else mlp."""
+    """Look at the parts of a new one, and at the way it calls a Module: attn if `first`, or else mlp."""
     build = conditioned(impl, x, c)
     return new_stack(lambda given: build([given[0], torch.tanh] if first else [torch.tanh, given[0]]), 1, training, x)
 
@@ -95,7 +95,7 @@ def bare(impl, first):
 
 
 def new_modulation(impl, dim, cond_dim):
-    """What a new block is made of: a Linear of zeros that learns, in the default dtype."""
+    """Look at the modulation of a new block: a Linear of zeros that learns, in the default dtype."""
     layer = impl.AdaLNZeroBlock(dim, cond_dim, torch.tanh, torch.tanh)
     linear = getattr(layer, "modulation", None)
     seen = {"modulation is a torch.nn.Linear": isinstance(linear, torch.nn.Linear)}
