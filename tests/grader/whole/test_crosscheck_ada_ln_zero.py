@@ -89,7 +89,7 @@ def test_open_gates_make_a_pre_norm_layer_of_pytorch() -> None:
     torch.testing.assert_close(block(x, torch.randn(2, 3, dtype=torch.float64)), layer(x), rtol=1e-11, atol=1e-12)
 
 
-def test_new_block_is_the_identity_and_its_gates_learn_first() -> None:
+def test_the_gates_of_a_new_block_learn_first() -> None:
     block = reference("ada_ln_zero")(4, 3, Mixer(4), nn.Linear(4, 4))
     x = torch.randn(2, 5, 4)
     y = block(x, torch.randn(2, 3))
