@@ -20,7 +20,8 @@ class Mixer(nn.Module):
         self.linear = nn.Linear(dim, dim)
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.linear(x + x.mean(1, keepdim=True)).tanh()
+        result: Tensor = self.linear(x + x.mean(1, keepdim=True)).tanh()
+        return result
 
 
 def drawn(batch: int, length: int, dim: int, cond_dim: int) -> tuple[Any, Tensor, Tensor]:
@@ -35,12 +36,14 @@ def drawn(batch: int, length: int, dim: int, cond_dim: int) -> tuple[Any, Tensor
 
 def applied(function: nn.Module, x: np.ndarray) -> np.ndarray:
     with torch.no_grad():
-        return function(torch.from_numpy(x)).numpy()
+        result: np.ndarray = function(torch.from_numpy(x)).numpy()
+        return result
 
 
 def normed(x: np.ndarray) -> np.ndarray:
     mean = x.mean(-1, keepdims=True)
-    return (x - mean) / np.sqrt(((x - mean) ** 2).mean(-1, keepdims=True) + 1e-6)
+    result: np.ndarray = (x - mean) / np.sqrt(((x - mean) ** 2).mean(-1, keepdims=True) + 1e-6)
+    return result
 
 
 @pytest.mark.parametrize("sizes", [(2, 3, 4, 5), (3, 3, 2, 1), (1, 6, 3, 2), (4, 1, 3, 4)])

@@ -68,7 +68,8 @@ def one_by_one(state: dict[str, np.ndarray], x: np.ndarray, heads: int, per_head
             for other in range(length):
                 value = (state["v_proj.weight"] @ x[other])[head * size : (head + 1) * size]
                 mixed[position, head * size : (head + 1) * size] += powers[other] / powers.sum() * value
-    return mixed @ state["out_proj.weight"].T
+    result: np.ndarray = mixed @ state["out_proj.weight"].T
+    return result
 
 
 @pytest.mark.parametrize("per_head", [True, False])
@@ -89,7 +90,7 @@ def test_gradients_are_those_of_pytorchs_norm_and_attention(per_head: bool) -> N
     state = dict(layer.named_parameters())
 
     def split(each: Tensor) -> Tensor:
-        return each.unflatten(-1, (3, 4)).transpose(1, 2)
+        return each.reshape(*each.shape[:2], 3, 4).transpose(1, 2)
 
     def normed(name: str) -> Tensor:
         made, weight = F.linear(x, state[f"{name}_proj.weight"]), state[f"{name}_norm.weight"]
