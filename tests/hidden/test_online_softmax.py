@@ -21,9 +21,9 @@ def attention(*shape, dim=3):
     return [rows(*shape), randn(*shape[:-2], dim, shape[-1])]
 
 
-def small(inputs):
-    """The same with scores that are so small that none has a weight near 0 if they grow a hundredfold with the number of rows."""
-    return [inputs[0] * np.float32(0.05), inputs[1]]
+def light(inputs):
+    """The same with small values: if all numbers grow, some weights become so small that they have few digits."""
+    return [inputs[0], inputs[1] * np.float32(0.002)]
 
 
 def block(queries, keys, dim=3, start=0.0):
@@ -34,8 +34,8 @@ def block(queries, keys, dim=3, start=0.0):
 def typical():
     """Attention as it is played: with and without leading dimensions, in blocks that differ in size; the number of keys stays."""
     return [
-        use(in_blocks(4, 3), small(attention(2, 4, 7)), small(attention(3, 8)), fixed=[-1]),
-        use(in_blocks(2, 4), attention(5, 6, dim=2), attention(3, 2, 4, 9), fixed=[-1]),
+        use(in_blocks(4, 3), light(attention(2, 4, 7)), light(attention(3, 8)), fixed=[-1]),
+        use(in_blocks(2, 4), light(attention(5, 6, dim=2)), light(attention(3, 2, 4, 9)), fixed=[-1]),
     ]
 
 
