@@ -46,6 +46,21 @@ def blocks(scores, values, sizes):
         yield those.contiguous() if scores.is_contiguous() else those, of_those.contiguous() if values.is_contiguous() else of_those
 
 
+def masked(impl, scores, closed, values, sizes, gradients):
+    """Mask the scores that are `closed`, and go forward in blocks of these sizes, in half precision too."""
+    scores, without, attend = scores.masked_fill(closed, -torch.inf), closed.all(-1), in_blocks(impl, *sizes)
+    seen = {}
+    with torch.set_grad_enabled(gradients):
+        output = attend(scores.clone().requires_grad_(gradients), values.clone())
+        seen["output of queries with keys"] = output[~without]
+        seen["numbers of queries without keys that are not 0"] = int((output[without] != 0).sum())
+        for dtype in (torch.float16, torch.bfloat16):
+            narrow = attend(scores.to(dtype), values.to(dtype))
+            place = Place("numbers of queries without keys that are not 0, in {dtype}", dtype=str(dtype).removeprefix("torch."))
+            seen[place] = int((narrow[without] != 0).sum())
+    return seen
+
+
 def masked_gradients(impl, scores, closed, values, sizes, upstream):
     """Mask the scores that are `closed`, go forward in blocks of these sizes and back, and look at the gradients."""
     scores, values = scores.masked_fill(closed, -torch.inf).requires_grad_(), values.clone().requires_grad_()
