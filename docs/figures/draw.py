@@ -32,24 +32,24 @@ class Line:
 
 @dataclass(frozen=True)
 class Figure:
-    """What a figure says in its title, what its axes are, and its lines. The vertical axis is logarithmic."""
+    """What a figure says in its title, what its axes are, and its lines. The vertical axis is logarithmic, or from 0 to `top`."""
 
     title: str
     x: str
     y: str
     lines: Sequence[Line]
+    top: float | None = None
 
 
 def drawn(figure: Figure) -> str:
     """The figure as SVG, on a white ground, so that it can be read on a dark page."""
     points = [point for line in figure.lines for point in line.points]
     low_x, high_x = min(x for x, _ in points), max(x for x, _ in points)
-    powers = [math.log10(y) for _, y in points]
-    low, high = math.floor(min(powers)), math.ceil(max(powers))
+    scale, low, high, numbers = linear(figure.top) if figure.top else logarithmic([y for _, y in points])
 
     def place(x: float, y: float) -> str:
         across = LEFT + (x - low_x) / (high_x - low_x) * (WIDTH - LEFT - RIGHT)
-        down = HEIGHT - BOTTOM - (math.log10(y) - low) / (high - low) * (HEIGHT - TOP - BOTTOM)
+        down = HEIGHT - BOTTOM - (min(scale(y), high) - low) / (high - low) * (HEIGHT - TOP - BOTTOM)
         return f"{across:.1f},{down:.1f}"
 
     def text(x: float, y: float, words: str, anchor: str = "middle", more: str = "") -> str:
@@ -57,13 +57,12 @@ def drawn(figure: Figure) -> str:
 
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="12" fill="#333">']
     parts += [f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>', text(WIDTH / 2, 20, figure.title, more='font-size="14"')]
-    every = max(1, (high - low) // 6)
-    for power in range(low, high + 1, every):
-        height = place(low_x, 10.0**power).partition(",")[2]
+    for number in numbers:
+        height = place(low_x, number).partition(",")[2]
         parts.append(f'<path d="M{LEFT} {height}H{WIDTH - RIGHT}" stroke="#ddd"/>')
-        parts.append(text(LEFT - 6, float(height) + 4, f"{10.0**power:g}", "end"))
+        parts.append(text(LEFT - 6, float(height) + 4, f"{number:g}", "end"))
     for x in (low_x, (low_x + high_x) / 2, high_x):
-        parts.append(text(float(place(x, 10.0**low).partition(",")[0]), HEIGHT - BOTTOM + 16, f"{x:g}"))
+        parts.append(text(float(place(x, numbers[0]).partition(",")[0]), HEIGHT - BOTTOM + 16, f"{x:g}"))
     parts += [
         text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10, figure.x),
         text(-(HEIGHT - BOTTOM + TOP) / 2, 14, figure.y, more='transform="rotate(-90)"'),
@@ -73,6 +72,19 @@ def drawn(figure: Figure) -> str:
         parts.append(f'<polyline points="{way}" fill="none" stroke="{colour}" stroke-width="2"/>')
         parts.append(text(LEFT + 10 + 190 * number, TOP - 8, f"— {line.name}", "start", f'fill="{colour}"'))
     return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+Axis = tuple[Callable[[float], float], float, float, Sequence[float]]  # a scale, its lowest and highest value, the numbers beside it
+
+
+def logarithmic(values: Sequence[float]) -> Axis:
+    powers = [math.log10(value) for value in values]
+    low, high = math.floor(min(powers)), math.ceil(max(powers))
+    return math.log10, low, high, [10.0**power for power in range(low, high + 1, max(1, (high - low) // 6))]
+
+
+def linear(top: float) -> Axis:
+    return float, 0.0, top, range(math.floor(top) + 1)
 
 
 def feed_forward(width: int, gain: float = 1.0) -> nn.Sequential:

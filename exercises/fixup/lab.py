@@ -13,4 +13,4 @@ def blocks(impl, sublayers):
     return nn.Sequential(*made)
 
 
-LAB = [classifier(blocks, sublayers=32, rate=3e-3)]
+LAB = [classifier(blocks, sublayers=24, rate=3e-3, steps=120)]

@@ -123,7 +123,7 @@ def test_every_generic_place_has_words() -> None:
     on_arrays = {**step, "x": x.numpy(), "upstream": x.numpy()}
     seen = [
         *new_layer(impl, "Scale", [], {}, ["weight"]),
-        *layer_story(impl, "Scale", [], {}, state, ["weight"], [step, {**step, "witness": True}, {"do": "settings"}]),
+        *layer_story(impl, "Scale", [], {}, state, ["weight"], [step, {**step, "witness": True, "overwritten": True}, {"do": "settings"}]),
         *layer_story(impl, "function", ["product"], {}, {}, [], [{**step, "more": [x]}]),
         *(place for name in ("twice", "both", "moments") for place in function_call(impl, name, [x], {}, x)),
         *forward_backward(impl, "forward_backward", ["pair"], {}, {}, [], [on_arrays, {"do": "settings"}]),

@@ -39,7 +39,7 @@ def drawn(kind: type[nn.Module], arguments: tuple[Any, ...], more: dict[str, Any
     norm = NORMS[len(conv.kernel_size) - 1](conv.out_channels, 0.1, affine=affine).eval()
     with torch.no_grad():
         for tensor in (*conv.parameters(), *norm.parameters(), norm.running_mean):
-            tensor.normal_()  # type: ignore[union-attr]
+            tensor.normal_()
         norm.running_var.uniform_(0.2, 3.0)  # type: ignore[union-attr]
     return conv, norm
 

@@ -58,7 +58,8 @@ def test_gradient_agrees_with_finite_differences(arguments: tuple[Any, ...]) -> 
     x = torch.randn(1, arguments[0], 4, 5, requires_grad=True)
 
     def of(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-        return torch.func.functional_call(layer, {"weight": weight}, (x,))
+        result: torch.Tensor = torch.func.functional_call(layer, {"weight": weight}, (x,))
+        return result
 
     assert torch.autograd.gradcheck(of, (x, layer.weight))
 

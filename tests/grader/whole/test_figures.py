@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from thorough import all_or
 
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
@@ -18,6 +19,7 @@ from normgrade.course.exercise import Exercise
 COURSE = Course.find()
 SCRIPTS = Path(__file__).parents[3] / "docs" / "figures"
 DRAWN = [exercise.slug for exercise in COURSE if (exercise.folder / "figure.svg").exists()]
+AT_WORK = [exercise.slug for exercise in COURSE if exercise.lab is not None]
 CUBES = [exercise.slug for exercise in COURSE if (exercise.folder / "axes.svg").exists()]
 WORKED = sorted(path.stem for path in SCRIPTS.glob("of_prompts/*.py") if path.stem in COURSE.slugs)
 LEAST = {"en": 60, "zh": 25}  # characters of a description: it is a sentence
@@ -45,7 +47,7 @@ def descriptions(exercise: Exercise, language: str, figure: str) -> list[str]:
 def test_the_scripts_draw_every_figure(scripts: None) -> None:
     assert sorted(DRAWN) == sorted(script("draw").FIGURES)
     assert sorted(CUBES) == sorted(script("axes").CUBES)
-    assert {path.name for exercise in COURSE for path in exercise.figures} == {"figure.svg", "axes.svg"}
+    assert {path.name for exercise in COURSE for path in exercise.figures} == {"figure.svg", "axes.svg", "lab.svg"}
 
 
 @pytest.mark.parametrize("slug", DRAWN)
@@ -63,7 +65,24 @@ def test_cubes_are_drawn_again_unchanged(slug: str, scripts: None) -> None:
     assert len(content) < 16384 and "prefers-color-scheme: dark" in content and ET.fromstring(content) is not None
 
 
-@pytest.mark.parametrize(("slug", "figure"), [(slug, "figure") for slug in DRAWN] + [(slug, "axes") for slug in CUBES])
+@pytest.mark.parametrize("slug", AT_WORK)
+def test_the_curves_of_a_lab_are_drawn(slug: str) -> None:
+    content = (COURSE.exercise(slug).folder / "lab.svg").read_text(encoding="utf-8")
+    lines = ET.fromstring(content).findall("{http://www.w3.org/2000/svg}polyline")
+    assert len(lines) >= 2 and len(content) < 8192
+
+
+@pytest.mark.parametrize("slug", all_or(1, AT_WORK))
+def test_prompts_tell_the_curves_of_labs(slug: str, scripts: None) -> None:
+    at_work, exercise = script("at_work"), COURSE.exercise(slug)
+    found = at_work.ran(exercise)
+    for language in LEAST:
+        assert at_work.section(exercise, found, language) in prompt_of(exercise, language)
+
+
+@pytest.mark.parametrize(
+    ("slug", "figure"), [(slug, "figure") for slug in DRAWN] + [(slug, "axes") for slug in CUBES] + [(slug, "lab") for slug in AT_WORK]
+)
 def test_figures_are_described_in_every_language(slug: str, figure: str) -> None:
     for language, least in LEAST.items():
         [described] = descriptions(COURSE.exercise(slug), language, figure)
