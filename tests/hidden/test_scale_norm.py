@@ -85,8 +85,8 @@ def test_gradients(agree):
     """The gradient flows through the length as well, and reaches input and g."""
     for shape in [(5, 3), (4, 2, 9)]:
         agree(layer(shape[-1]), train(rows(*shape)), evaluate(rows(*shape)))
-    agree(layer(4).filled(g=0.0), train(rows(3, 4)))
-    agree(layer(4).filled(g=-1.5), train(rows(3, 4)))
+    for g in (0.0, -1.5, 700.0):
+        agree(layer(4).filled(g=g), train(rows(3, 4)), evaluate(rows(2, 3, 4)))
 
 
 @claim("edge", hint="Count the dimension from the end, dim=-1: then any number of dimensions, or none, may come before it.")
@@ -114,3 +114,5 @@ def test_half_precision(agree):
         x = randn(4, 8)
         x[2] = 0
         agree(layer(8, eps=1e-9), train(x, dtype=dtype))
+    for g in (2.0**20, 2.0**-30):  # numbers that bfloat16 has and float16 does not
+        agree(layer(8).filled(g=g).to("bfloat16"), train(randn(4, 8), dtype="bfloat16"))
