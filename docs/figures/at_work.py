@@ -20,6 +20,7 @@ import torch
 from draw import Figure, Line, drawn
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
+from normgrade.learner.lab.curves import ABOVE
 from normgrade.probes.lab import runs
 from normgrade.probes.lab.bench import Bench
 from of_prompts.references import reference
@@ -52,8 +53,8 @@ class Ran:
     @property
     def above(self) -> float:
         """A round number that no late loss without a norm falls below; 0 if one is no number."""
-        late = min(self.bare[-LATE:])
-        return math.floor(2 * late) / 2 if math.isfinite(late) else 0.0
+        late = self.bare[-LATE:]
+        return math.floor(2 * min(late)) / 2 if all(map(math.isfinite, late)) else 0.0
 
 
 def ran(exercise: Exercise) -> list[Ran]:
@@ -73,7 +74,7 @@ def figure(exercise: Exercise, found: Sequence[Ran]) -> Figure:
         return [(float(step), loss) for step, loss in enumerate(losses) if math.isfinite(loss)]
 
     lines = [Line("no norm", points(found[0].bare)), *(Line(each.bench.name or exercise.title, points(each.normed)) for each in found)]
-    return Figure("Loss in a small network", "step", "loss", lines, top=1.25 * found[0].begins)
+    return Figure("Loss in a small network", "step", "loss", lines, top=ABOVE * found[0].begins)
 
 
 def section(exercise: Exercise, found: Sequence[Ran], language: str) -> str:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
-from jinja2 import Environment, FunctionLoader
 from markupsafe import Markup
 
 from normgrade.classes.feedback import override_in_words, told
@@ -98,7 +96,7 @@ def index(standings: Sequence[Standing], rows: Sequence[StudentRow]) -> str:
     """Return the page of the class. It can load nothing and run only its own script."""
     size = n_("{n} student", "{n} students", len(rows)), n_("{n} exercise", "{n} exercises", len(standings))
     page = (
-        environment()
+        html.environment_with(FOLDER)
         .get_template("index.html.jinja")
         .render(
             language=html.language_of_page(),
@@ -117,18 +115,6 @@ def index(standings: Sequence[Standing], rows: Sequence[StudentRow]) -> str:
         )
     )
     return disarmed(f"{page}\n")
-
-
-@cache
-def environment() -> Environment:
-    """Return the environment of the templates of reports, with those of this page."""
-    return html.environment().overlay(loader=FunctionLoader(source_of))
-
-
-def source_of(name: str) -> str:
-    """Return the source of a template of this page, or of a report."""
-    path = FOLDER / name
-    return html.LAYOUT.sub("", path.read_text(encoding="utf-8")) if path.is_file() else html.source_of(name)
 
 
 def drawn(standing: Standing) -> list[Drawn]:

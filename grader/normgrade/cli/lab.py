@@ -11,18 +11,18 @@ import click
 
 from normgrade.cli.bar import progress
 from normgrade.cli.options import course_option, isolation_option, refuse_unless_revealed, say
-from normgrade.cli.output import refuse_links, refuse_unless_writable, write_report
+from normgrade.cli.output import refuse_unless_writable, write_report
+from normgrade.cli.played_file import path_to_play, source_to_play
 from normgrade.cli.shell_words import slugs_alike
 from normgrade.cli.warn import warn_of_folders
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
 from normgrade.grading.grading_options import Options
 from normgrade.grading.opening import open_grader
-from normgrade.inspection.inspection import inspect_file
 from normgrade.language import _
 from normgrade.language.errors import UsageError
 from normgrade.learner.practice.interviews import refuse_in_interview
-from normgrade.learner.workspace import Workspace, find_course, submission_of
+from normgrade.learner.workspace import find_course
 
 if TYPE_CHECKING:
     from normgrade.learner.lab.study import Study
@@ -55,18 +55,15 @@ def lab_command(slug: str, file: Path | None, page: Path | None, required: str, 
     refuse_unless_revealed(exercise, _("numbers"))
     if page is not None:
         refuse_unless_writable(page)
-    path = submission_of(exercise) if file is None else file
-    refuse_links(path, Workspace.find())
-    inspection = inspect_file(path, exercise)
-    if not inspection.runnable or inspection.source is None:
-        raise UsageError(_("{path} cannot be played: {why}", path=path, why=inspection.findings[0].text))
+    path = path_to_play(exercise, file)
+    source = source_to_play(exercise, path)
     warn_of_folders()
     title = f"{slug} · {os.path.relpath(path)}"
     with progress() as watched, open_grader([exercise], Options(required=required), lambda exercises: {}) as grader:
         from normgrade.learner.lab.study import Laboratory  # loads NumPy
 
-        found = [*Laboratory(grader, exercise, inspection.source, path.name, watched).studies()]
-    show(title, found, exercise, inspection.source)
+        found = [*Laboratory(grader, exercise, source, path.name, watched).studies()]
+    show(title, found, exercise, source)
     if page is not None:
         from normgrade.learner.lab.page import page_of  # loads Jinja
 

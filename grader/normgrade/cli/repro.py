@@ -13,13 +13,13 @@ from normgrade.cli.bar import progress
 from normgrade.cli.check import seed_of
 from normgrade.cli.options import course_option, refuse_unless_revealed, say
 from normgrade.cli.output import is_own, refuse_links
+from normgrade.cli.played_file import source_to_play
 from normgrade.cli.shell_words import checks_alike, slugs_alike
 from normgrade.cli.warn import warn_of_folders
 from normgrade.course.exercise import Exercise
 from normgrade.course.files import put_in_place, read_plain
 from normgrade.grading.grading_options import Options
 from normgrade.grading.opening import open_grader
-from normgrade.inspection.inspection import inspect_file
 from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean
 from normgrade.learner.every_check import results_of
@@ -102,14 +102,12 @@ def unwritable(output: Path, why: str | None) -> UsageError:
 
 def all_results(exercise: Exercise, path: Path, seed: int) -> tuple[Result, ...]:
     """Return the results of the whole suite on the learner's file."""
-    inspection = inspect_file(path, exercise)
-    if not inspection.runnable or inspection.source is None:
-        raise UsageError(_("{path} cannot be played: {why}", path=path, why=inspection.findings[0].text))
+    source = source_to_play(exercise, path)
     warn_of_folders()
     with progress() as watched, open_grader([exercise], Options(seed=seed, progress=watched)) as grader:
         what = _("{submission}: playing every check", submission=path.name)
         watched(what, 0, 0)  # while PyTorch is imported
-        return tuple(results_of(grader, exercise, inspection.source, path.name, what))
+        return tuple(results_of(grader, exercise, source, path.name, what))
 
 
 def chosen(results: tuple[Result, ...], name: str | None) -> Result | None:

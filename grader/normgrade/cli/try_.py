@@ -10,16 +10,15 @@ from click.shell_completion import CompletionItem
 
 from normgrade.cli.bar import progress
 from normgrade.cli.options import course_option, isolation_option, refuse_unless_revealed, whole_number
-from normgrade.cli.output import refuse_links
+from normgrade.cli.played_file import path_to_play, source_to_play
 from normgrade.cli.shell_words import one_of, slugs_alike
 from normgrade.cli.warn import warn_of_folders
 from normgrade.grading.grading_options import Options
 from normgrade.grading.opening import open_grader
-from normgrade.inspection.inspection import inspect_file
 from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean, either
 from normgrade.learner.practice.interviews import refuse_in_interview
-from normgrade.learner.workspace import Workspace, find_course, submission_of
+from normgrade.learner.workspace import find_course
 
 DTYPES = ("float32", "float64", "float16", "bfloat16")
 MOST_SEEDS = 2**32
@@ -74,11 +73,8 @@ def try_command(
     refuse_in_interview("normgrade try")
     exercise = find_course(course_folder).exercise(slug)
     refuse_unless_revealed(exercise, _("numbers"))
-    path = submission_of(exercise) if file is None else file
-    refuse_links(path, Workspace.find())
-    inspection = inspect_file(path, exercise)
-    if not inspection.runnable or inspection.source is None:
-        raise UsageError(_("{path} cannot be played: {why}", path=path, why=inspection.findings[0].text))
+    path = path_to_play(exercise, file)
+    source = source_to_play(exercise, path)
     from normgrade.cli.two_sides import show  # loads pytest
     from normgrade.grading.trial import Trial, played  # loads NumPy
     from normgrade.learner.typed_call import build_of  # loads NumPy
@@ -91,6 +87,6 @@ def try_command(
     warn_of_folders()
     with progress() as watched, open_grader([exercise], Options(required=required), lambda exercises: {}) as grader:
         watched(_("{submission}: playing your input", submission=path.name), 0, 0)
-        play = played(grader, trial, inspection.source, path.name)
+        play = played(grader, trial, source, path.name)
     title = " · ".join((slug, os.path.relpath(path), call.strip(), trial.how))
-    return 0 if show(open_console(), title, play, exercise, inspection.source) else 1
+    return 0 if show(open_console(), title, play, exercise, source) else 1

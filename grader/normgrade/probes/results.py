@@ -8,18 +8,8 @@ from typing import Any, NamedTuple
 from normgrade.language.places import BUILD, Place, gradient_of
 
 __all__ = [
-    "BUILD",
-    "OUTPUT",
-    "OVERWRITTEN",
-    "STEEP",
-    "Estimate",
-    "Place",
-    "Stopped",
-    "gradient_of",
-    "gradient_of_input",
-    "left_alone",
-    "parts",
-]
+    "BUILD", "OUTPUT", "OVERWRITTEN", "STEEP", "Estimate", "Place", "Stopped", "gradient_of", "gradient_of_input", "left_alone", "parts",
+]  # fmt: skip
 
 OUTPUT = Place("output")
 OVERWRITTEN = Place("right gradients after the output is changed in place")

@@ -6,29 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from studied import LAB, RMS
 
 from normgrade.course.course import Course
 
 Run = Callable[..., tuple[int, str, str]]
-RMS = "def rms(x, eps=1e-5):\n    return x * (x * x).mean(-1, keepdim=True).add(eps).rsqrt()\n"
-LAB = '''"""The root mean square at work."""
-
-from torch import nn
-
-from normgrade.probes.lab import Residual, language_model
-
-
-class Rms(nn.Module):
-    def __init__(self, rms):
-        super().__init__()
-        self.rms = rms
-
-    def forward(self, x):
-        return self.rms(x)
-
-
-LAB = [language_model(lambda impl, sublayers: Residual(sublayers, lambda: Rms(impl.rms)), sublayers=2, steps=3)]
-'''
 
 
 @pytest.fixture

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Iterator
-from types import ModuleType
 from typing import TypeVar
 
 import numpy as np
 import pytest
 import torch
+from references import reference_module
 from torch import Tensor, nn
-
-from normgrade.course.course import Course
 
 Map = Callable[[np.ndarray], np.ndarray]
 Layer = TypeVar("Layer", bound=nn.Module)
@@ -25,16 +22,6 @@ def double() -> Iterator[None]:
     torch.manual_seed(0)
     yield
     torch.set_default_dtype(torch.float32)
-
-
-def reference_module(slug: str) -> ModuleType:
-    """Return the module of an exercise's reference."""
-    path = Course.find().exercise(slug).reference
-    spec = importlib.util.spec_from_file_location(f"reference_of_{slug}", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def drawn(module: Layer) -> Layer:

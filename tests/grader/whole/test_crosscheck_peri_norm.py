@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Iterator
-from types import ModuleType
 
 import numpy as np
 import pytest
 import torch
+from references import reference_module
 from torch import nn
-
-from normgrade.course.course import Course
 
 Map = Callable[[np.ndarray], np.ndarray]
 DIM, EPS = 6, 1e-5
@@ -23,16 +20,6 @@ def double() -> Iterator[None]:
     torch.manual_seed(0)
     yield
     torch.set_default_dtype(torch.float32)
-
-
-def reference_module(slug: str) -> ModuleType:
-    """Return the module of an exercise's reference."""
-    path = Course.find().exercise(slug).reference
-    spec = importlib.util.spec_from_file_location(f"reference_of_{slug}", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def drawn(block: nn.Module) -> nn.Module:

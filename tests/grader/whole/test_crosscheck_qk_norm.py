@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Iterator
-from types import ModuleType
 
 import numpy as np
 import pytest
 import torch
+from references import reference_module
 from torch import Tensor, nn
 from torch.nn import functional as F
-
-from normgrade.course.course import Course
 
 EPS = 1e-6
 
@@ -25,17 +22,8 @@ def double() -> Iterator[None]:
     torch.set_default_dtype(torch.float32)
 
 
-def reference_module() -> ModuleType:
-    """Return the module of the reference."""
-    spec = importlib.util.spec_from_file_location("reference_of_qk_norm", Course.find().exercise("qk_norm").reference)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def drawn(dim: int, heads: int, per_head: bool) -> nn.Module:
-    layer: nn.Module = reference_module().QKNormAttention(dim, heads, per_head)
+    layer: nn.Module = reference_module("qk_norm").QKNormAttention(dim, heads, per_head)
     with torch.no_grad():
         for parameter in layer.parameters():
             parameter.normal_()
@@ -106,7 +94,7 @@ def test_gradients_are_those_of_pytorchs_norm_and_attention(per_head: bool) -> N
 
 
 def test_a_logit_depends_on_the_distance_only() -> None:
-    module, size = reference_module(), 8
+    module, size = reference_module("qk_norm"), 8
     norm, q, k = module.RMSNorm(size, EPS), torch.randn(size), torch.randn(size)
     with torch.no_grad():
         norm.weight.normal_()

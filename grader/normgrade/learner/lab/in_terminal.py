@@ -14,7 +14,7 @@ from normgrade.course.exercise import Exercise
 from normgrade.inspection.program import program_of
 from normgrade.language import _
 from normgrade.learner.lab.curves import chart
-from normgrade.learner.lab.in_words import company_in_words, headline, judged, rows, sides, sizes
+from normgrade.learner.lab.in_words import company_in_words, headline, judged, rows, sides, sizes, stopped
 from normgrade.learner.lab.study import Study
 from normgrade.remarks.crash import raised
 from normgrade.report.render.one_screen import raised_lines
@@ -40,7 +40,7 @@ def parts(study: Study, exercise: Exercise, source: str) -> Iterator[RenderableT
         yield layers(study, what)
     yield Text()
     if study.error is not None:
-        yield Text(_("✗ Your code raises an exception:") if study.error.types else _("✗ Your code returns no result:"), style="bold red")
+        yield Text(stopped(study.error), style="bold red")
         yield from error_lines(study.error, exercise, source)
     else:
         yield Text(judged(study), style="green" if study.agrees else "bold red")
@@ -51,7 +51,7 @@ def parts(study: Study, exercise: Exercise, source: str) -> Iterator[RenderableT
 def drawn(study: Study) -> Iterator[Text]:
     """Yield the lines of the chart: no norm first, so that the other curves are drawn over it, and the learner's over the reference's."""
     found = {named.mark: named for named in reversed(sides(study))}
-    for line in chart({mark: named.side.usual.losses for mark, named in found.items()}):
+    for line in chart({mark: named.trained.losses for mark, named in found.items()}):
         text = Text("  ")
         for character in line.rstrip():
             text.append(character, style=found[character].colour if character in found else "dim")

@@ -8,21 +8,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from normgrade.language import _, n_
-from normgrade.learner.lab.study import FEW, Company, Side, Study, Trained
+from normgrade.learner.lab.study import FEW, MANY, Company, Study, Trained
+from normgrade.worker.wire.observation import Error
 
 KINDS = {"language model": lambda: _("small language model"), "classifier": lambda: _("small classifier of pictures")}
 TINY = 1e-5  # differences below it come from rounding
-MANY = 64  # examples in the large batch
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """One side of a study: its name, the character and the colour of its curve, and what was played."""
+    """One side of a study: its name, the character and the colour of its curve, and its run."""
 
     name: str
     mark: str
     colour: str
-    side: Side
+    trained: Trained
 
 
 def sides(study: Study) -> list[Named]:
@@ -33,20 +33,18 @@ def sides(study: Study) -> list[Named]:
 
 def headline(study: Study) -> str:
     """Return the name of the network, how large it is, and how it learns."""
-    usual = study.reference.usual
     kind = KINDS[study.kind]() + (f" ({study.name})" if study.name else "")
-    layers = n_("{n} sublayer", "{n} sublayers", len(usual.activations["first"]))
-    said = {"kind": kind, "layers": layers, "numbers": f"{usual.learnt:,}", "steps": len(usual.losses)}
+    layers = n_("{n} sublayer", "{n} sublayers", len(study.reference.activations["first"]))
+    said = {"kind": kind, "layers": layers, "numbers": f"{study.reference.learnt:,}", "steps": len(study.reference.losses)}
     return _("{kind}: {layers}, {numbers} numbers that are learnt, {steps} steps of Adam", **said)
 
 
 def rows(study: Study) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield the rows of the table: a name, then the first loss, the last ones, the loss on other examples, and the share that is right."""
     for named in sides(study):
-        yield named.name, row(named.side.usual)
-    for named in sides(study):
-        if named.side.few is not None:
-            yield _("{side}, batches of {n}", side=named.name, n=FEW), row(named.side.few)
+        yield named.name, row(named.trained)
+    if study.few is not None:
+        yield _("{side}, batches of {n}", side=_("yours"), n=FEW), row(study.few)
 
 
 def row(trained: Trained) -> tuple[str, ...]:
@@ -61,7 +59,12 @@ def number(loss: float) -> str:
 
 def sizes(study: Study, what: str, when: str) -> Mapping[str, tuple[str, ...]]:
     """Return the size of each sublayer's output, or of its gradient, by side."""
-    return {named.name: tuple(f"{size:.1e}" for size in getattr(named.side.usual, what)[when]) for named in sides(study)}
+    return {named.name: tuple(f"{size:.1e}" for size in getattr(named.trained, what)[when]) for named in sides(study)}
+
+
+def stopped(error: Error) -> str:
+    """Return the words before an error of the learner's code."""
+    return _("✗ Your code raises an exception:") if error.types else _("✗ Your code returns no result:")
 
 
 def judged(study: Study) -> str:

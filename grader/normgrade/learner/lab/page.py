@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import numpy as np
-from jinja2 import Environment, FunctionLoader
 from markupsafe import Markup
 
 from normgrade.language import _
 from normgrade.language.visible import disarmed
 from normgrade.learner.lab.curves import top_of
-from normgrade.learner.lab.in_words import Named, company_in_words, headline, judged, rows, sides
+from normgrade.learner.lab.in_words import Named, company_in_words, headline, judged, rows, sides, stopped
 from normgrade.learner.lab.study import Study
 from normgrade.report.render import html
 from normgrade.suite.blame import alone
@@ -71,14 +69,14 @@ class Figure:
 def figures(study: Study) -> Iterator[Figure]:
     """Yield the pictures of a study: the losses, then the sizes of activations and gradients at the first and the last step."""
     found = sides(study)
-    losses = [named.side.usual.losses for named in found]
+    losses = [named.trained.losses for named in found]
     up = Scale(0.0, top_of(losses), HEIGHT - BOTTOM, TOP)
     steps = range(len(losses[0]))
     yield figure(_("Loss"), _("step"), found, losses, steps, up, [Tick(f"{at:.2f}", up.at(at)) for at in (up.low, up.high / 2, up.high)])
     titles = {"activations": _("Root mean square of each sublayer's output"), "gradients": _("Root mean square of its gradient")}
     for what, title in titles.items():
         for when, step in (("first", _("first step")), ("last", _("last step"))):
-            sizes = [getattr(named.side.usual, what)[when] for named in found]
+            sizes = [getattr(named.trained, what)[when] for named in found]
             yield logarithmic(_("{what}: {step}", what=title, step=step), found, sizes)
 
 
@@ -111,7 +109,7 @@ def points(places: range, curve: np.ndarray, right: Scale, up: Scale) -> str:
 def page_of(title: str, studies: Sequence[Study]) -> str:
     """Return the page of some studies."""
     page = (
-        environment()
+        html.environment_with(FOLDER)
         .get_template("lab.html.jinja")
         .render(
             language=html.language_of_page(),
@@ -125,20 +123,9 @@ def page_of(title: str, studies: Sequence[Study]) -> str:
             company_in_words=company_in_words,
             rows=rows,
             sides=sides,
+            stopped=stopped,
             alone=alone,
             size={"width": WIDTH, "height": HEIGHT, "left": LEFT, "bottom": BOTTOM, "top": TOP, "right": RIGHT},
         )
     )
     return disarmed(f"{page}\n")
-
-
-@cache
-def environment() -> Environment:
-    """Return the environment of the templates of reports, with that of this page."""
-    return html.environment().overlay(loader=FunctionLoader(source_of))
-
-
-def source_of(name: str) -> str:
-    """Return the source of a template of this page, or of a report."""
-    path = FOLDER / name
-    return html.LAYOUT.sub("", path.read_text(encoding="utf-8")) if path.is_file() else html.source_of(name)

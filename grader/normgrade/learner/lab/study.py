@@ -21,7 +21,8 @@ from normgrade.worker.wire.observation import Array, Error, Request, Value
 
 LIMITS = Limits(answer_s=300.0, total_s=1800.0, memory_mib=2048)
 MOST_BYTES = 2**24  # of one tensor
-FEW = 2  # examples in the small batch
+FEW, MANY = 2, 64  # examples in the small batch and in the large one
+LEARNT = "learnt "  # before the name of a number at the end of training
 SAME = 1e-3  # of the largest output: by so little, outputs differ in rounding only
 RUNS = 4  # of one study
 OUTPUTS = "outputs", "outputs in training"
@@ -38,7 +39,7 @@ def lab(impl, what, **asked):
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """What a run of training showed.
+    """The losses of a run of training, and what the network is like after it.
 
     - `losses`: the loss of each step.
     - `other_loss`, `right`: the loss, and the share of right answers, on examples that were not learnt from.
@@ -60,14 +61,6 @@ class Trained:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
-    """One side of a study: a run as usual, and for the learner's layer one in batches of FEW."""
-
-    usual: Trained
-    few: Trained | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Company:
     """By how much the outputs for an example change if fewer are in its batch, in evaluation and in training.
 
@@ -81,17 +74,21 @@ class Company:
 
 @dataclass(frozen=True)
 class Study:
-    """One network of a lab, on all sides. If the learner's code raises an exception, `error` tells it, and `yours` is None.
+    """One network of a lab, on all sides. If the learner's code raises an exception, `error` tells it, and there is nothing of it.
 
     - `kind`, `name`: the kind of the network, and the name of the stack if the exercise has several.
-    - `off`: the largest difference from the reference's outputs, with the same weights; `largest` is the largest of these outputs.
+    - `reference`, `bare`, `yours`: the network with the reference, without any norm, and with the learner's layer.
+    - `few`: the learner's, trained in batches of FEW.
+    - `off`: the largest difference from the reference's outputs, with the numbers that the reference learnt; `largest` is the largest of
+      these outputs.
     """
 
     kind: str
     name: str
-    reference: Side
-    bare: Side
-    yours: Side | None = None
+    reference: Trained
+    bare: Trained
+    yours: Trained | None = None
+    few: Trained | None = None
     company: Company | None = None
     off: float = 0.0
     largest: float = 1.0
@@ -161,22 +158,24 @@ class Laboratory:
         with self.reference() as play:
             begin(_("the reference learns"))
             start = play.certain("begun", number=number)
-            reference = Trained.of(play.certain("trained", number=number))
-            expected = play.certain("compared", number=number, start=start)
+            learns = play.certain("trained", number=number, start=start)
+            asked = {"number": number, "learnt": learnt(learns), "few": FEW, "many": MANY}
+            expected = play.certain("compared", **asked)
             begin(_("a network without a norm learns"))
             bare = Trained.of(play.certain("trained", number=number, bare=True))
-        known = Study(kind, name, Side(reference), Side(bare))
+        known = Study(kind, name, Trained.of(learns), bare)
         with self.player(self.source, self.file_name) as play:
             begin(_("your network learns"))
-            compared = play("compared", number=number, start=start)
-            usual = play("trained", number=number, start=start) if compared is not None else None
+            compared = play("compared", **asked)
+            yours = play("trained", number=number, start=start) if compared is not None else None
             begin(_("your network learns from small batches"))
-            own_few = play("trained", number=number, start=start, batch=FEW) if usual is not None else None
-            if compared is None or usual is None or own_few is None:
+            few = play("trained", number=number, start=start, batch=FEW) if yours is not None else None
+            if compared is None or yours is None or few is None:
                 return replace(known, error=play.error)
         return replace(
             known,
-            yours=Side(Trained.of(usual), Trained.of(own_few)),
+            yours=Trained.of(yours),
+            few=Trained.of(few),
             company=Company(compared["alone in evaluation"], compared["alone in training"], compared.get("one letter")),
             off=max(far(compared[place], expected[place]) for place in OUTPUTS),
             largest=max(float(np.abs(expected[place].values).max()) for place in OUTPUTS),
@@ -190,6 +189,11 @@ class Laboratory:
         assert self.exercise.lab is not None
         probes = read_text(self.exercise.lab) + ENTRY
         return Player(self.grader.host(self.exercise).worker(source, file_name, probes, LIMITS, self.exercise.ban, None, crowding()))
+
+
+def learnt(seen: Mapping[str, Any]) -> dict[str, Array]:
+    """Return the numbers that a network learnt, by name."""
+    return {place.removeprefix(LEARNT): value for place, value in seen.items() if place.startswith(LEARNT)}
 
 
 def plain(value: Value) -> Any:

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from normgrade.probes.lab.data import pictures, sentences
-from normgrade.probes.lab.networks import LENGTH, Classifier, LanguageModel, Residual
+from normgrade.probes.lab.networks import LENGTH, Classifier, LanguageModel, Residual, Stack
 
 StackOf = Callable[[Any, Sequence[nn.Module]], nn.Module]  # with the names of the exercise
 
@@ -60,9 +60,17 @@ def of_text(letters: Tensor, size: int, numbers: torch.Generator) -> tuple[Tenso
 
 @dataclass(frozen=True)
 class Bench:
-    """One network of a lab. `kind` is "language model" or "classifier"; `name` tells two stacks of one exercise apart."""
+    """One network of a lab, and how it learns.
+
+    - `kind`: "language model" or "classifier".
+    - `model`: the network around a stack of so many sublayers; `examples` are those that it learns from.
+    - `stack`, `name`: the stack that is given to it, and the name that tells two stacks of one exercise apart.
+    - `rate`, `batch`, `steps`: the learning rate of Adam, the size of a batch, and the number of steps.
+    """
 
     kind: str
+    model: Callable[[Stack, int], nn.Module]
+    examples: Examples
     stack: StackOf
     name: str
     sublayers: int
@@ -70,25 +78,20 @@ class Bench:
     batch: int
     steps: int
 
-    @property
-    def examples(self) -> Examples:
-        return Text() if self.kind == "language model" else Pictures()
-
-    def network(self, impl: Any | None) -> LanguageModel | Classifier:
+    def network(self, impl: Any | None) -> nn.Module:
         """Return a new network with the layers of `impl`; without any norm if that is None."""
         torch.manual_seed(0)
-        stack = Residual if impl is None else partial(self.stack, impl)
-        return (LanguageModel if self.kind == "language model" else Classifier)(stack, self.sublayers)
+        return self.model(Residual if impl is None else partial(self.stack, impl), self.sublayers)
 
 
 def language_model(stack: StackOf, name: str = "", sublayers: int = 8, rate: float = 1e-2, steps: int = 80) -> Bench:
     """Return a bench with the small language model: attention and feed-forward in turn, on (batch, length, WIDTH)."""
-    return Bench("language model", stack, name, sublayers, rate, 16, steps)
+    return Bench("language model", LanguageModel, Text(), stack, name, sublayers, rate, 16, steps)
 
 
 def classifier(stack: StackOf, name: str = "", sublayers: int = 8, rate: float = 1e-2, steps: int = 80) -> Bench:
     """Return a bench with the small classifier of pictures: convolutions, each after a ReLU, on (batch, CHANNELS, height, width)."""
-    return Bench("classifier", stack, name, sublayers, rate, 64, steps)
+    return Bench("classifier", Classifier, Pictures(), stack, name, sublayers, rate, 64, steps)
 
 
 def loss(scores: Tensor, targets: Tensor) -> Tensor:

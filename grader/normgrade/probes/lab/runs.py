@@ -10,10 +10,8 @@ import torch
 from torch import Tensor, nn
 
 from normgrade.probes.lab.bench import Bench, loss, right
-from normgrade.probes.lab.networks import numbers_in
+from normgrade.probes.lab.networks import LanguageModel, numbers_in
 from normgrade.probes.layers import fill
-
-COMPANY = 64  # examples beside the one that is looked at
 
 
 def benches(_impl: Any, lab: Sequence[Bench]) -> dict[str, Any]:
@@ -25,7 +23,7 @@ def benches(_impl: Any, lab: Sequence[Bench]) -> dict[str, Any]:
 def trained(
     impl: Any, lab: Sequence[Bench], number: int, bare: bool = False, batch: int | None = None, start: Mapping[str, Tensor] | None = None
 ) -> dict[str, Any]:
-    """Train the network of a bench, and return what was seen.
+    """Train the network of a bench, and return what was seen. "learnt NAME" is a number of the network at the end.
 
     - `bare`: the network has no norm.
     - `batch`: the size of a batch, by default that of the bench.
@@ -56,18 +54,18 @@ def trained(
         "right": right(scores, targets),
         "numbers": numbers_in(network),
         **{f"{what} {when}": sizes for when, seen in (("first", first), ("last", last)) for what, sizes in seen.items()},
+        **{f"learnt {name}": tensor for name, tensor in numbers_of(network).items()},
     }
 
 
 def begun(impl: Any, lab: Sequence[Bench], number: int) -> dict[str, Any]:
-    """Return the numbers of a new network, by name: parameters and floating-point buffers."""
-    return dict(numbers_of(lab[number].network(impl)))
+    """Return the numbers of a new network, by name."""
+    return numbers_of(lab[number].network(impl))
 
 
-def numbers_of(network: nn.Module) -> Iterator[tuple[str, Tensor]]:
-    for name, tensor in network.state_dict().items():
-        if tensor.is_floating_point():
-            yield name, tensor.detach().clone()
+def numbers_of(network: nn.Module) -> dict[str, Tensor]:
+    """Return the parameters and the floating-point buffers of a network, by name."""
+    return {name: tensor.clone() for name, tensor in network.state_dict().items() if tensor.is_floating_point()}
 
 
 @contextmanager
@@ -101,30 +99,30 @@ def size(x: Tensor) -> float:
     return x.detach().square().mean().sqrt().item()
 
 
-def compared(impl: Any, lab: Sequence[Bench], number: int, start: Mapping[str, Tensor]) -> dict[str, Any]:
-    """Return the outputs of a new network with the given numbers, in training and in evaluation, and how much company matters.
+def compared(impl: Any, lab: Sequence[Bench], number: int, learnt: Mapping[str, Tensor], few: int, many: int) -> dict[str, Any]:
+    """Return the outputs of a network with the given numbers, in training and in evaluation, and how much company matters.
 
-    The company of a picture is the rest of its batch; that of a letter are the letters beside it.
+    The company of an example is the rest of its batch, of `few` or of `many`; that of a letter are the letters beside it.
     """
     bench = lab[number]
     network = bench.network(impl)
-    fill(network, start)
-    x, _targets = bench.examples.held_out()
-    many = x[:COMPANY]
+    x = bench.examples.held_out()[0][:many]
+
+    def outputs(x: Tensor) -> Tensor:
+        fill(network, learnt)  # training may have changed its buffers
+        found: Tensor = network(x)
+        return found
+
     with torch.no_grad():
         network.eval()
-        outputs = network(many)
-        few = network(many[:2])
+        evaluated, few_evaluated = outputs(x), outputs(x[:few])
         network.train()
-        training = network(many)
-        fill(network, start)
-        training_few = network(many[:2])
-        seen = {"outputs": outputs, "outputs in training": training}
-        seen["alone in evaluation"] = far(few, outputs[:2])
-        seen["alone in training"] = far(training_few, training[:2])
-        if bench.kind == "language model":
-            fill(network, start)
-            seen["one letter"] = far(network(many[:, :1]), training[:, :1])
+        in_training, few_in_training = outputs(x), outputs(x[:few])
+        seen: dict[str, Any] = {"outputs": evaluated, "outputs in training": in_training}
+        seen["alone in evaluation"] = far(few_evaluated, evaluated[:few])
+        seen["alone in training"] = far(few_in_training, in_training[:few])
+        if isinstance(network, LanguageModel):
+            seen["one letter"] = far(outputs(x[:, :1]), in_training[:, :1])
     return seen
 
 

@@ -10,11 +10,11 @@ import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from textwrap import dedent
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined, Template
+from jinja2 import ChoiceLoader, Environment, FunctionLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from normgrade.language import _, n_, spoken
@@ -103,9 +103,16 @@ def environment() -> Environment:
     return made
 
 
-def source_of(name: str) -> str:
-    """Return the source of a template without the white space of its layout."""
-    return LAYOUT.sub("", (FOLDER / name).read_text(encoding="utf-8"))
+@cache
+def environment_with(folder: Path) -> Environment:
+    """Return the environment of all templates, with those of another page, which are in this folder."""
+    return environment().overlay(loader=ChoiceLoader([FunctionLoader(partial(source_of, folder=folder)), FunctionLoader(source_of)]))
+
+
+def source_of(name: str, folder: Path = FOLDER) -> str | None:
+    """Return the source of a template without the white space of its layout; None if the folder has none of that name."""
+    path = folder / name
+    return LAYOUT.sub("", path.read_text(encoding="utf-8")) if path.is_file() else None
 
 
 def as_text(value: object) -> object:

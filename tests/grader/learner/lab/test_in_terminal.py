@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 from rich.console import Console
-from studied import KNOWN, RIGHT, WRONG
+from studied import KNOWN, RIGHT, WRONG, run
 
 from normgrade.course.course import Course
 from normgrade.learner.lab.in_terminal import parts
@@ -41,14 +41,8 @@ def test_a_difference_is_told(tiny: Course) -> None:
 
 @pytest.mark.parametrize("count", [1, 2, 5, 6, 7, 40])
 def test_few_of_many_sublayers_are_shown(count: int, tiny: Course) -> None:
-    from studied import run
-
-    from normgrade.learner.lab.study import Side
-
-    shown = replace(
-        RIGHT, yours=Side(run(3, 1, sublayers=count)), reference=Side(run(3, 1, sublayers=count)), bare=Side(run(3, 1, sublayers=count))
-    )
-    text = printed(shown, tiny)
+    shown = run(3, 1, sublayers=count)
+    text = printed(replace(RIGHT, yours=shown, reference=shown, bare=shown), tiny)
     heads = [line.split() for line in text.splitlines() if line.split() and all(each.isdigit() for each in line.split())]
     assert all(head[0] == "1" and head[-1] == str(count) and len(head) == min(count, 6) for head in heads) and len(heads) == 2
 

@@ -10,7 +10,6 @@ import numpy as np
 from studied import KNOWN, RIGHT, run
 
 from normgrade.learner.lab.page import Scale, figures, page_of, points
-from normgrade.learner.lab.study import Side
 from normgrade.worker.wire.observation import Cause, Error
 
 
@@ -41,7 +40,7 @@ def test_numbers_that_are_none_are_left_out() -> None:
     scale = Scale(0.0, 10.0, 0.0, 100.0)
     assert points(range(3), np.array([1.0, np.nan, 30.0]), scale, scale) == "0.0,10.0 20.0,100.0"
     assert scale.at(-5.0) == 0.0 and Scale(2.0, 2.0, 7.0, 9.0).at(2.0) == 7.0
-    nothing = replace(RIGHT, yours=Side(replace(run(3, 1), gradients={when: np.zeros(8) for when in ("first", "last")})))
+    nothing = replace(RIGHT, yours=replace(run(3, 1), gradients={when: np.zeros(8) for when in ("first", "last")}))
     assert page_of("x", [nothing]).count("<polyline") == 15
 
 

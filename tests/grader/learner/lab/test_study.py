@@ -3,32 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from studied import LAB, RMS
 
 from normgrade.course.exercise import Exercise
 from normgrade.grading.grading_options import Options
 from normgrade.grading.opening import open_grader
 from normgrade.language.errors import CourseError
 from normgrade.learner.lab.study import Laboratory, Study
-
-LAB = '''"""The root mean square at work."""
-
-from torch import nn
-
-from normgrade.probes.lab import Residual, language_model
-
-
-class Rms(nn.Module):
-    def __init__(self, rms):
-        super().__init__()
-        self.rms = rms
-
-    def forward(self, x):
-        return self.rms(x)
-
-
-LAB = [language_model(lambda impl, sublayers: Residual(sublayers, lambda: Rms(impl.rms)), sublayers=2, steps=3)]
-'''
-RIGHT = "def rms(x, eps=1e-5):\n    return x * (x * x).mean(-1, keepdim=True).add(eps).rsqrt()\n"
 
 
 @pytest.fixture
@@ -44,17 +25,31 @@ def studied(exercise: Exercise, source: str) -> Study:
 
 
 def test_a_right_layer_agrees_and_learns_alike(exercise: Exercise) -> None:
-    study = studied(exercise, RIGHT)
+    study = studied(exercise, RMS)
     assert study.agrees and study.off < 1e-5 < study.largest and study.error is None
     assert study.yours is not None and study.company is not None
-    assert study.yours.usual.losses == pytest.approx(study.reference.usual.losses, rel=1e-4)
-    assert study.bare.usual.losses != pytest.approx(study.reference.usual.losses, rel=1e-3)
-    assert study.yours.few is not None and len(study.yours.few.losses) == 3
+    assert study.yours.losses == pytest.approx(study.reference.losses, rel=1e-4)
+    assert study.bare.losses != pytest.approx(study.reference.losses, rel=1e-3)
+    assert study.few is not None and len(study.few.losses) == 3
 
 
 def test_a_wrong_layer_does_not_agree(exercise: Exercise) -> None:
-    study = studied(exercise, RIGHT.replace("(-1, ", "((0, 1), "))
+    study = studied(exercise, RMS.replace("(-1, ", "((0, 1), "))
     assert not study.agrees and study.off > 1e-3 and study.company is not None and study.company.training > 1e-3
+
+
+def test_a_weight_that_is_never_used_is_noticed(edited_course: object) -> None:
+    """A new norm has the weight 1, so only the numbers that the reference learnt tell."""
+    lab = (
+        LAB.replace("def __init__(self, rms):", "def __init__(self, rms, scaled):")
+        .replace("self.rms = rms", "self.rms, self.scaled, self.weight = rms, scaled, nn.Parameter(torch.ones(32))")
+        .replace("return self.rms(x)", "return self.scaled(self.rms(x), self.weight)")
+        .replace("Rms(impl.rms)", "Rms(impl.rms, getattr(impl, 'scaled', torch.mul))")
+        .replace("from torch import nn", "import torch\nfrom torch import nn")
+    )
+    exercise: Exercise = edited_course({"exercises/rms/lab.py": lab}).exercise("rms")  # type: ignore[operator]
+    assert studied(exercise, RMS).agrees
+    assert not studied(exercise, f"{RMS}\n\ndef scaled(x, weight):\n    return x + 0 * weight\n").agrees
 
 
 @pytest.mark.parametrize(
@@ -73,7 +68,7 @@ def test_an_exception_is_told(exercise: Exercise, source: str, said: str) -> Non
 def test_steps_are_told_in_turn(exercise: Exercise) -> None:
     told = list[tuple[int, int]]()
     with open_grader([exercise], Options(), lambda exercises: {}) as grader:
-        laboratory = Laboratory(grader, exercise, RIGHT, "rms.py", lambda what, done, total: told.append((done, total)))
+        laboratory = Laboratory(grader, exercise, RMS, "rms.py", lambda what, done, total: told.append((done, total)))
         assert len([*laboratory.studies()]) == 1
     assert told == [(number, 4) for number in range(4)]
 
@@ -81,4 +76,4 @@ def test_steps_are_told_in_turn(exercise: Exercise) -> None:
 def test_a_broken_lab_is_an_error_of_the_course(edited_course: object) -> None:
     broken: Exercise = edited_course({"exercises/rms/lab.py": LAB.replace("impl.rms)", "impl.rsm)")}).exercise("rms")  # type: ignore[operator]
     with pytest.raises(CourseError, match=r"The lab fails with the reference: AttributeError: .*rsm"):
-        studied(broken, RIGHT)
+        studied(broken, RMS)

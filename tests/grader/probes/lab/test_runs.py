@@ -51,12 +51,12 @@ def test_a_run_begins_with_the_given_numbers() -> None:
 
 
 def test_company_matters_to_batch_norm_in_training_only() -> None:
-    alone = compared(IMPL, LAB, 1, begun(IMPL, LAB, 1))
+    alone = compared(IMPL, LAB, 1, begun(IMPL, LAB, 1), 2, 64)
     assert alone["alone in training"] > 1e-3 > 1e-5 > alone["alone in evaluation"] and "one letter" not in alone
 
 
 def test_company_does_not_matter_to_layer_norm() -> None:
-    alone = compared(IMPL, LAB, 0, begun(IMPL, LAB, 0))
+    alone = compared(IMPL, LAB, 0, begun(IMPL, LAB, 0), 2, 64)
     assert max(alone["alone in training"], alone["alone in evaluation"], alone["one letter"]) < 1e-5
 
 
@@ -68,7 +68,7 @@ def test_a_norm_over_positions_is_noticed() -> None:
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             return x - x.mean(dim=1, keepdim=True)
 
-    seen = compared(SimpleNamespace(LayerNorm=OverPositions), LAB, 0, {})
+    seen = compared(SimpleNamespace(LayerNorm=OverPositions), LAB, 0, {}, 2, 64)
     assert seen["one letter"] > 1e-3 > 1e-5 > seen["alone in training"]
 
 
