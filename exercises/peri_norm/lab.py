@@ -1,0 +1,12 @@
+"""Peri-LN and an output norm at work: the stacks of two small language models."""
+
+from torch import nn
+
+from normgrade.probes.lab import WIDTH, language_model
+
+
+def placed(placement):
+    return lambda impl, sublayers: nn.Sequential(*(impl.NormBlock(WIDTH, each, placement) for each in sublayers))
+
+
+LAB = [language_model(placed("peri"), "Peri-LN"), language_model(placed("output"), "output norm")]
