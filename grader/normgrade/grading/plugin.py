@@ -28,6 +28,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if path is not None:
         from normgrade.grading.examiner import Examiner  # loads NumPy
 
+        # Hypothesis warns if trio, which another plugin may import, is imported while the oracle's objects are frozen.
+        config.addinivalue_line("filterwarnings", "ignore:It looks like `register_random`")
         config.pluginmanager.register(Examiner(path.absolute(), config.getoption("--submission-seed")), "normgrade.examiner")
 
 
