@@ -26,9 +26,12 @@ ILLEGAL: Sequence[Shape] = ((), (3,), (1, 3), (3, 3), (2, 3, 3), (2, 3, 3, 3), (
 
 @dataclass(frozen=True)
 class Used:
-    """The use of an exercise: the name that it defines, the arguments for a shape, that shape, and the shapes of further inputs."""
+    """The use of an exercise: how it is got from the submission, the arguments for a shape, that shape, and the shapes of further inputs.
 
-    name: str
+    `made` is the name that the exercise defines, or a function that returns a class or a function from a module.
+    """
+
+    made: str | Callable[[Any], Any]
     arguments: Callable[[Shape], Sequence[Any]]
     shape: Shape
     more: Callable[[Shape], Sequence[Shape]] = lambda _shape: ()
@@ -46,7 +49,7 @@ class Used:
     def new(self, shape: Shape = ()) -> Any:
         """Return a new layer, or the function with its arguments bound."""
         torch.manual_seed(1)
-        made = getattr(self.impl, self.name)
+        made = getattr(self.impl, self.made) if isinstance(self.made, str) else self.made(self.impl)
         arguments = self.arguments(shape or self.shape)
         return made(*arguments) if self.is_layer else lambda *inputs: made(*inputs, *arguments)
 
@@ -391,7 +394,7 @@ PLAYS: Mapping[str, Callable[[Used], Any]] = {
     "wrong-beyond-1024-features": lambda used: sized(used, with_axis(used, -1, 1025)),
     "wrong-beyond-256-rows": lambda used: sized(used, with_axis(used, 0, 257)),
     "wrong-beyond-1000-rows": lambda used: sized(used, with_axis(used, 0, 1001)),
-    "wrong-beyond-1024-positions": lambda used: sized(used, (*used.shape[:2], 33, 33)),
+    "wrong-beyond-1024-positions": lambda used: sized(used, (*used.shape[:2], 1025) if used.shape == SEQUENCES else (*used.shape[:2], 33, 33)),
     "wrong-beyond-five-dimensions": lambda used: sized(used, (2, 3, 2, 2, 2, 3)),
     "expanded-input-misread": expanded,
     "scattered-input-misread": scattered,
@@ -422,6 +425,25 @@ def a_model(_shape: Shape) -> Sequence[Any]:
     return [nn.Sequential(nn.BatchNorm1d(3)), [torch.ones(2, 3)]]
 
 
+def a_convolution_and_its_norm(shape: Shape) -> Sequence[Any]:
+    return [nn.Conv2d(shape[1], 4, 3, padding=1), nn.BatchNorm2d(4).eval()]
+
+
+def both_outputs(impl: Any) -> Callable[..., Tensor]:
+    return lambda *inputs: torch.stack(impl.add_rms_norm(*inputs))
+
+
+def in_two_blocks(impl: Any) -> Callable[..., Tensor]:
+    def attention(scores: Tensor, values: Tensor) -> Tensor:
+        state = None
+        for keys in slice(2), slice(2, None):
+            state = impl.merge(state, (scores[..., keys], values[..., keys, :]))
+        result: Tensor = impl.finish(state)
+        return result
+
+    return attention
+
+
 def channels(shape: Shape) -> Sequence[Any]:
     return [shape[1]]
 
@@ -430,7 +452,7 @@ def features(shape: Shape) -> Sequence[Any]:
     return [shape[-1]]
 
 
-IMAGES, ROWS = (4, 6, 3, 5), (5, 6)
+IMAGES, ROWS, SEQUENCES = (4, 6, 3, 5), (5, 6), (3, 5, 6)
 USED = {
     "min_max": Used("min_max", lambda _: [], ROWS, is_layer=False),
     "standardize": Used("standardize", lambda _: [], ROWS, is_layer=False),
@@ -464,6 +486,17 @@ USED = {
     "rezero": Used("ReZero", lambda shape: [[linear(shape)]], ROWS),
     "dyt": Used("DyT", features, ROWS),
     "dyisru": Used("DyISRU", features, ROWS),
+    "scale_norm": Used("ScaleNorm", features, ROWS),
+    "peri_norm": Used("NormBlock", lambda shape: [shape[-1], linear(shape)], ROWS),
+    "qk_norm": Used("QKNormAttention", lambda shape: [shape[-1], 1], SEQUENCES),
+    "ada_ln_zero": Used(
+        "AdaLNZeroBlock", lambda shape: [shape[-1], 4, linear(shape), linear(shape)], SEQUENCES, lambda shape: [(shape[0], 4)]
+    ),
+    "global_response_norm": Used("GlobalResponseNorm", features, IMAGES),
+    "weight_standardization": Used("WSConv2d", lambda shape: [shape[1], 4, 3, 1, 1], IMAGES),
+    "fold_batch_norm": Used("fold", a_convolution_and_its_norm, IMAGES),
+    "rms_norm_fused_add": Used(both_outputs, lambda _: [], ROWS, lambda shape: [shape, shape[-1:]], is_layer=False),
+    "online_softmax": Used(in_two_blocks, lambda _: [], SEQUENCES, lambda shape: [(*shape[:-2], shape[-1], 4)], is_layer=False),
 }
 
 
