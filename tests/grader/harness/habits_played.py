@@ -394,7 +394,7 @@ PLAYS: Mapping[str, Callable[[Used], Any]] = {
     "wrong-beyond-1024-features": lambda used: sized(used, with_axis(used, -1, 1025)),
     "wrong-beyond-256-rows": lambda used: sized(used, with_axis(used, 0, 257)),
     "wrong-beyond-1000-rows": lambda used: sized(used, with_axis(used, 0, 1001)),
-    "wrong-beyond-1024-positions": lambda used: sized(used, (*used.shape[:2], 1025) if used.shape == SEQUENCES else (*used.shape[:2], 33, 33)),
+    "wrong-beyond-1024-positions": lambda used: sized(used, (*used.shape[:2], 1025) if len(used.shape) == 3 else (*used.shape[:2], 33, 33)),
     "wrong-beyond-five-dimensions": lambda used: sized(used, (2, 3, 2, 2, 2, 3)),
     "expanded-input-misread": expanded,
     "scattered-input-misread": scattered,

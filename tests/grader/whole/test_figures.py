@@ -77,7 +77,7 @@ def test_prompts_tell_the_curves_of_labs(slug: str, scripts: None) -> None:
     at_work, exercise = script("at_work"), COURSE.exercise(slug)
     found = at_work.ran(exercise)
     for language in LEAST:
-        assert at_work.section(exercise, found, language) in prompt_of(exercise, language)
+        assert at_work.says(at_work.section_of(prompt_of(exercise, language), language), at_work.section(exercise, found, language))
 
 
 @pytest.mark.parametrize(
