@@ -92,8 +92,9 @@ def told(exercise: Exercise, found: Sequence[Ran], language: str) -> Iterator[st
         yield f"![The loss at each step, with the reference and without a norm: it begins at {begins}, and ends {ends}](lab.svg)"
         yield wrapped(
             "{kind} with {count} sublayers learns for {steps} steps of Adam at the rate {rate}.".format(**how)
-            + f" Its loss begins at {begins}, and ends {ends}, and at {bare_ends} without any norm. On another processor the losses are slightly"
-            f" different. `normgrade lab {exercise.slug}` plays the same with your layer, and shows the sizes of activations and gradients, too."
+            + f" Its loss begins at {begins}, and ends {ends}, and at {bare_ends} without any norm."
+            + " On another processor the losses are slightly different."
+            + f" `normgrade lab {exercise.slug}` plays the same with your layer, and shows the sizes of activations and gradients, too."
         )
         return
     ends = "，".join(f"{f'用 {each.bench.name} ' if each.bench.name else '用参考实现'}时最终为 {each.ends:.1f}" for each in found)
