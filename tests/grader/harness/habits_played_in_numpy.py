@@ -18,12 +18,12 @@ ILLEGAL: Sequence[Shape] = ((), (3,), (1, 3), (3, 3), (2, 3, 3), (2, 3, 3, 3), (
 
 @dataclass(frozen=True)
 class UsedPair:
-    """The use of an exercise: the shape of x, the axis of the features, the number of parameters, and further arguments."""
+    """The use of an exercise: the shape of x, the axis of the features, the number of parameters, and further arguments for an x."""
 
     shape: Shape
     axis: int = -1
     parameters: int = 0
-    further: Sequence[Any] = ()
+    further: Callable[[ndarray], Sequence[Any]] = lambda _x: ()
 
     def inputs(self, shape: Shape = (), dtype: str = "float32", seed: int = 0) -> list[ndarray]:
         numbers, shape = np.random.default_rng(seed), shape or self.shape
@@ -42,7 +42,7 @@ class Played:
         return self.cached(inputs)[0]
 
     def cached(self, inputs: Sequence[ndarray]) -> tuple[ndarray, Any]:
-        y, cache = self.impl.forward(*inputs, *self.used.further)
+        y, cache = self.impl.forward(*inputs, *self.used.further(inputs[0]))
         return y, cache
 
     def gradients(self, dy: Callable[[ndarray], ndarray], inputs: Sequence[ndarray] = ()) -> Any:
@@ -225,7 +225,8 @@ USED = {
     "rms_norm_backward": UsedPair((5, 6), parameters=1),
     "layer_norm_backward": UsedPair((5, 6), parameters=2),
     "batch_norm_backward": UsedPair((5, 6, 3), axis=1, parameters=2),
-    "group_norm_backward": UsedPair((5, 6, 3), axis=1, parameters=2, further=[2]),
+    "group_norm_backward": UsedPair((5, 6, 3), axis=1, parameters=2, further=lambda _x: [2]),
+    "cross_entropy": UsedPair((5, 6), further=lambda x: [np.arange(x.shape[0]) % x.shape[1]]),
 }
 
 
