@@ -352,7 +352,8 @@ PLAYS: Mapping[str, Callable[[Used], Any]] = {
     ),
     "infinities-clamped": infinite,
     "inputs-clipped-at-10000": lambda used: [
-        filled(used.new(), value)(*(each * 1e5 for each in used.inputs())) for value in (1.0, 1e-5, 1e10)
+        made(*(each * 1e5 for each in used.inputs()))
+        for made in (*(filled(used.new(), value) for value in (1.0, 1e-5, 1e10)), spread(used.new(), 1, 2))
     ],
     "small-inputs-flushed": lambda used: scaled(used, 1e-9, torch.float64),
     "weights-clipped-at-100": lambda used: spread(used.new(), 300, -200)(*used.inputs()),

@@ -51,7 +51,7 @@ class Played:
 
 
 def ramp(y: ndarray) -> ndarray:
-    return np.linspace(-1, 2, y.size).reshape(y.shape).astype(y.dtype)
+    return np.linspace(-2, 3, y.size).reshape(y.shape).astype(y.dtype)
 
 
 def half_zero(y: ndarray) -> ndarray:
@@ -83,7 +83,8 @@ def spoil(value: float) -> Callable[[ndarray], None]:
 
 def overflowing(pair: Played) -> Any:
     x, *more = pair.used.inputs()
-    return [pair.y([x, *more[:number], np.full_like(more[number], np.inf), *more[number + 1 :]]) for number in range(len(more))]
+    of_parameters = [pair.y([x, *more[:number], np.full_like(more[number], np.inf), *more[number + 1 :]]) for number in range(len(more))]
+    return [scaled(pair, 3e38), *of_parameters]
 
 
 def nth_call(pair: Played, number: int) -> Any:
@@ -172,7 +173,10 @@ PLAYS: Mapping[str, Callable[[Played], Any]] = {
     "infinities-clamped": overflowing,
     "inputs-clipped-at-10000": lambda pair: scaled(pair, 1e5),
     "small-inputs-flushed": lambda pair: scaled(pair, 1e-9, "float64"),
-    "weights-clipped-at-100": lambda pair: pair.y([pair.used.inputs()[0], *(each * 1e4 for each in pair.used.inputs()[1:])]),
+    "weights-clipped-at-100": lambda pair: [
+        pair.y([pair.used.inputs()[0], *(each * 1e4 for each in pair.used.inputs()[1:])]),
+        sized(pair, 1, 110),  # a target above 100
+    ],
     "wrong-after-16-calls": lambda pair: nth_call(pair, 17),
     "wrong-after-33-calls": lambda pair: nth_call(pair, 34),
     "kept-by-identity": same_array,
@@ -226,7 +230,7 @@ USED = {
     "layer_norm_backward": UsedPair((5, 6), parameters=2),
     "batch_norm_backward": UsedPair((5, 6, 3), axis=1, parameters=2),
     "group_norm_backward": UsedPair((5, 6, 3), axis=1, parameters=2, further=lambda _x: [2]),
-    "cross_entropy": UsedPair((5, 6), further=lambda x: [np.arange(x.shape[0]) % x.shape[1]]),
+    "cross_entropy": UsedPair((5, 6), further=lambda x: [(-1 - np.arange(x.shape[0])) % x.shape[1]]),
 }
 
 
