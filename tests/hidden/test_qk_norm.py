@@ -65,7 +65,9 @@ def test_attention(agree):
 
 @claim("formula", points=2, hint="First the norm and its weight, then x · cos + rotate_half(x) · sin, for q and k alike and not for v.")
 def test_rotation(agree):
-    """Queries and keys are rotated if there are cos and sin: after the norm and its weight, as in Llama. Values are not."""
+    """Queries and keys are rotated if there are cos and sin: after the norm and its weight, in the pairs of Hugging Face's Llama. Values
+    are not.
+    """
     for per_head in (True, False):
         for dim, heads, shape in ((12, 3, (2, 5)), (8, 1, (3, 4)), (12, 6, (1, 7))):
             agree(rotary(dim, heads, per_head), train(rows(*shape, dim)), evaluate(rows(*shape, dim)))

@@ -171,7 +171,7 @@ def test_constant_filters(agree):
     hint="Nothing is replaced or clamped: a NaN in x reaches the outputs whose filter sees it, one in a filter its channel.",
 )
 def test_not_finite(agree):
-    """A NaN or an infinity in x reaches the places whose filter sees it, and one in a filter its output channel; no others."""
+    """A NaN or an infinity in x reaches the places whose filter sees it, and a NaN in a filter its output channel; no others."""
     for spoilt in (np.nan, np.inf, -np.inf):
         x = images(2, 3, 6, 5)
         x[1, 1, 2, 3] = spoilt

@@ -61,8 +61,8 @@ def worked() -> Worked:
         },
         rows,
         {
-            "en": "Every part is SiLU(c) times its weight: the first scale is 1.7616 · 0.5 = 0.8808, so the factor is 1.8808. With new zeros in "
-            "`modulation`, y is x.",
+            "en": "Every part is SiLU(c) times its weight: the first scale is 1.7616 · 0.5 = 0.8808, so the factor is 1.8808. With the zeros of "
+            "a new\n`modulation`, y is x.",
             "zh": "每个部分都是 SiLU(c) 乘以它的权重：第一个 scale 是 1.7616 · 0.5 = 0.8808，所以系数是 1.8808。`modulation` 刚建成、全为 0 时，y 就是 x。",
         },
     )

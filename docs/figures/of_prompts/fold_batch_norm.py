@@ -26,7 +26,7 @@ def worked() -> Worked:
     def both(layer: nn.Module, given: Tensor) -> Tensor:
         return layer(given).detach()
 
-    unscaled = both(folded, x) - folded.bias.detach() + BETA - GAMMA / VAR**0.5 * MEAN + BIAS
+    unscaled = BIAS - GAMMA / VAR**0.5 * MEAN + BETA
     rows = (
         row("w", X),
         step("s = γ/√σ²", "3/√4", torch.tensor(GAMMA / VAR**0.5)),
@@ -36,7 +36,7 @@ def worked() -> Worked:
         step("conv(x)", "1 · 1 + 1", both(conv, x)),
         step("bn(conv(x))", "3 · (2 − 3)/√4 + 5", bn(conv(x)).detach()),
         step("w′ ∗ x + b′", "1.5 · 1 + 2", both(folded, x)),
-        step("b not scaled", "1.5 · 1 + (5 − 1.5 · 3 + 1)", unscaled) + f" ≠ {short(both(folded, x).item())}",
+        step("b − s · μ + β", "1 − 1.5 · 3 + 5", unscaled) + f" ≠ {short(folded.bias.item())}",
     )
     return Worked(
         {
@@ -45,7 +45,7 @@ def worked() -> Worked:
         },
         rows,
         {
-            "en": "The two layers and the folded one give the same number. If the old bias is not scaled, the result is off by (s − 1) · b.",
-            "zh": "两层与折叠后的一层给出相同的数。如果原来的偏置没有缩放，结果相差 (s − 1) · b。",
+            "en": "The two layers and the folded one give the same number. If the old bias is not scaled, as in the last row, the result is off by (s − 1) · b.",
+            "zh": "两层与折叠后的一层给出相同的数。如果像最后一行那样，原来的偏置没有缩放，结果就相差 (s − 1) · b。",
         },
     )

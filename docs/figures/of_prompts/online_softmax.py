@@ -39,6 +39,6 @@ def worked() -> Worked:
         {
             "en": "s′ is the sum that softmax of all four scores divides by, and y is softmax(x) @ v. The first block counts 0.0183 times as much as\n"
             "before, since a score of 6 has arrived.",
-            "zh": "s′ 正是对四个分数一起求 softmax 时的分母，y 就是 softmax(x) @ v。因为来了一个 6 分，第一块的分量只剩原来的 0.0183 倍。",
+            "zh": "s′ 正是对四个分数一起求 softmax 时的分母，y 就是 softmax(x) @ v。因为出现了分数 6，第一块的分量只剩原来的 0.0183 倍。",
         },
     )

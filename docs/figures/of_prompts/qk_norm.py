@@ -23,12 +23,12 @@ def worked() -> Worked:
             row("k₂", keys[1]),
             step("q·k₁/√4", "(1 + 4 + 9 + 36)/2", plain[0]),
             step("q·k₂/√4", "(6 + 6 + 6 + 6)/2", plain[1]),
-            row("shares", plain.softmax(0)),
+            row("softmax", plain.softmax(0)),
             row("q̂ = q/RMS", norm(q)),
             row("k̂₂", norm(keys[1])),
             step("q̂·k̂₁/√4", "4/2", normed[0]),
             step("q̂·k̂₂/√4", "(4 · 0.48)/2", normed[1]),
-            row("shares", normed.softmax(0)),
+            row("softmax", normed.softmax(0)),
             row("rotate(q̂)", module.rotate(norm(q), cos, sin)),
         )
     return Worked(
@@ -41,7 +41,7 @@ def worked() -> Worked:
         {
             "en": "After the norm no logit exceeds √4 = 2, and 10·q gives the same shares. In the last row the first and the third number are "
             "turned by 90°, the\nothers by 0°: no length changes.",
-            "zh": "归一化之后，logit 都不超过 √4 = 2，把 q 换成 10·q 得到的份额相同。最后一行中第一个和第三个数转了 90°，另外两个转了 0°：长度不变。",
+            "zh": "归一化之后，logit 都不超过 √4 = 2，把 q 换成 10·q 得到的注意力权重相同。最后一行中第一个和第三个数转了 90°，另外两个转了 0°：长度不变。",
         },
     )
 
@@ -66,7 +66,7 @@ def measured() -> Iterator[Measured]:
     yield Measured(
         {
             "en": f"the largest share of a query is {small} on average. If queries and keys are 4 times as large, it is {large}",
-            "zh": f"一个 query 的最大份额平均为 {small}。query 和 key 都放大到 4 倍时为 {large}",
+            "zh": f"一个 query 的最大注意力权重平均为 {small}。query 和 key 都放大到 4 倍时为 {large}",
         }
     )
     yield Measured({"en": f"With QK-norm it is {bound} in both cases", "zh": f"有 QK-norm 时，两种情形都是 {bound}"})
