@@ -127,7 +127,9 @@ def what_it_is(result, conv):
     return seen
 
 
-def originals(impl, kind, x, numbers, other, bias=True, affine=True, training=False, frozen=False, gradients="as usual", by_name=False, eps=1e-5):
+def originals(
+    impl, kind, x, numbers, other, bias=True, affine=True, training=False, frozen=False, gradients="as usual", by_name=False, eps=1e-5
+):
     """Fold a convolution and a norm that have gradients, which an optimiser waits for, and look at both afterwards. Then write other
     numbers into the result, and into the originals: neither changes the other."""
     conv, norm = pair(kind, numbers, bias, affine, eps, exact(x, "float32"))

@@ -96,7 +96,11 @@ def test_ignore_index(agree):
     agree(forward_backward(classes(2, IGNORED, 0, dtype="int32")), evaluate(rows(3, 4)))
 
 
-@claim("formula", points=0, hint="Sums of int64 and uint64 are float64 in NumPy: index with targets as they are, or make them np.intp after the check.")
+@claim(
+    "formula",
+    points=0,
+    hint="Sums of int64 and uint64 are float64 in NumPy: index with targets as they are, or make them np.intp after the check.",
+)
 def test_integers(agree):
     """Targets may be of any integer dtype, signed or not."""
     agree(probe("integers", logits=rows(5, 6), targets=classes(3, 0, 1, 2, 5), upstream=0.7))

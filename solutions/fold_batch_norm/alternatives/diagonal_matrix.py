@@ -4,7 +4,6 @@ zh: 用因子构成的对角矩阵乘以权重，与 YOLO 系列检测器的写�
 """
 
 import torch
-from torch import nn
 
 
 def fold(conv, bn):
