@@ -49,6 +49,18 @@ def targets_left_alone(impl, logits, targets, ignore_index):
     return {"loss": losses[0], "loss of read-only targets": losses[1], "targets left alone": bool((given == targets).all())}
 
 
+def integers(impl, logits, targets, upstream):
+    """Go forward and back with targets of every integer dtype."""
+    seen = {}
+    for dtype in ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"):
+        loss, cache = impl.forward(logits, targets.astype(dtype), 1, 0.1)
+        result = impl.backward(np.asarray(upstream, dtype=logits.dtype), cache)
+        seen[Place("loss of {dtype} targets", dtype=dtype)] = loss
+        place = Place("gradient from a loss of {dtype} targets", dtype=dtype)
+        seen[place] = result[0] if isinstance(result, tuple | list) else result
+    return seen
+
+
 def nothing_counts(impl, logits, targets, ignore_index):
     """Call your functions where every row is ignored."""
     with np.errstate(all="ignore"):

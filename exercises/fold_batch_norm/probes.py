@@ -24,7 +24,7 @@ CONVOLUTIONS = {
     "reflecting": lambda **more: nn.Conv2d(2, 3, 3, padding=(1, 2), padding_mode="reflect", **more),
     "circular": lambda **more: nn.Conv1d(2, 3, 3, padding=2, padding_mode="circular", **more),
     "replicating": lambda **more: nn.Conv3d(2, 3, (1, 2, 3), padding=1, padding_mode="replicate", **more),
-    "the same size": lambda **more: nn.Conv2d(3, 4, (2, 3), padding="same", **more),
+    "the same size": lambda **more: nn.Conv2d(3, 4, (1, 3), padding="same", **more),
     "transposed 1d": lambda **more: nn.ConvTranspose1d(3, 5, 2, **more),
     "transposed 2d": lambda **more: nn.ConvTranspose2d(3, 5, (2, 3), (2, 3), (1, 0), (1, 2), dilation=(1, 2), **more),
     "transposed 3d": lambda **more: nn.ConvTranspose3d(2, 3, (2, 1, 2), **more),
@@ -127,10 +127,12 @@ def what_it_is(result, conv):
     return seen
 
 
-def originals(impl, kind, x, numbers, other, bias=True, affine=True, training=False, frozen=False, gradients="as usual", by_name=False):
+def originals(
+    impl, kind, x, numbers, other, bias=True, affine=True, training=False, frozen=False, gradients="as usual", by_name=False, eps=1e-5
+):
     """Fold a convolution and a norm that have gradients, which an optimiser waits for, and look at both afterwards. Then write other
     numbers into the result, and into the originals: neither changes the other."""
-    conv, norm = pair(kind, numbers, bias, affine, dtype=exact(x, "float32"))
+    conv, norm = pair(kind, numbers, bias, affine, eps, exact(x, "float32"))
     conv.train(training)
     given = {f"conv.{name}": each for name, each in conv.named_parameters()} | {
         f"bn.{name}": each for name, each in norm.named_parameters()

@@ -108,6 +108,21 @@ def side_by_side(impl, one, other):
     return {Place("output of attention {number}", number=number): impl.finish(state) for number, state in enumerate(states, 1)}
 
 
+def one_buffer(impl, blocks):
+    """Without gradients, merge blocks that are written into the same two tensors, one after the other; then write zeros there."""
+    room = max(scores.shape[-1] for scores, _values in blocks)
+    scores, values = blocks[0]
+    with torch.no_grad():
+        state, buffers = None, (scores.new_zeros(*scores.shape[:-1], room), values.new_zeros(room, values.shape[-1]))
+        for new in blocks:
+            keys = new[0].shape[-1]
+            given = buffers[0][..., :keys].copy_(new[0]), buffers[1][:keys].copy_(new[1])
+            state = impl.merge(state, given)
+        for each in buffers:
+            each.zero_()
+        return {"output after all blocks": impl.finish(state)}
+
+
 class Alive(TorchDispatchMode):
     """Knows the memory of every tensor that an operation has made meanwhile, and how much of it is still in use."""
 

@@ -39,6 +39,13 @@ def rotary_by_name(impl, *args, **kwargs):
     return layer
 
 
+def tables(x, size, times=1.0):
+    """cos and sin of x's length, in its dtype."""
+    frequencies = 30.0 ** -(np.arange(size // 2) / (size // 2))
+    angles = times * np.arange(1, x.shape[1] + 1)[:, None] * np.tile(frequencies, 2)
+    return [torch.from_numpy(table).to(x.dtype) for table in (np.cos(angles), np.sin(angles))]
+
+
 class Tables:
     """Adds cos and sin to what a layer is called with: those of x's length, in its dtype."""
 
@@ -47,10 +54,26 @@ class Tables:
 
     def __call__(self, layer, args, kwargs=None):
         x = args[0]
-        frequencies = 30.0 ** -(np.arange(self.size // 2) / (self.size // 2))
-        angles = np.arange(1, x.shape[1] + 1)[:, None] * np.tile(frequencies, 2)
-        cos, sin = (torch.from_numpy(table).to(x.dtype) for table in (np.cos(angles), np.sin(angles)))
+        cos, sin = tables(x, self.size)
         return ((x,), {"sin": sin, "cos": cos}) if self.by_name else (x, cos, sin)
+
+
+def other_angles(impl, x, heads, per_head):
+    """Call one layer with several angles at the same length: twice in tensors of their own, then in the same ones, and last in another
+    order in memory."""
+    layer, size, seen = attention(impl, x.shape[-1], heads, per_head), x.shape[-1] // heads, {}
+    layer = layer.to(x.dtype)
+    given = tables(x, size)
+    with torch.no_grad():
+        for number, times in enumerate((1.0, 0.5, 2.0, 0.25)):
+            new = tables(x, size, times)
+            given = [was.copy_(now) for was, now in zip(given, new, strict=True)] if number == 2 else new
+            if number == 3:
+                given = [each.mT.contiguous().mT for each in new]
+            seen[Place("output with angles times {factor}", factor=times)] = layer(x, *given)
+            alike = all(torch.equal(was, now) for was, now in zip(given, new, strict=True))
+            seen[Place("angles times {factor} left alone", factor=times)] = alike
+    return seen
 
 
 BUILDERS = {"attention": attention, "rotary": rotary, "rotary_by_name": rotary_by_name}

@@ -69,6 +69,7 @@ def test_gradient(agree):
     for targets, number in [((1, 0, 4), 5), ((2, 2, 0, 1, 2, 1), 3), ((0, 2, 1), 3), ((6,), 9)]:
         ways = [evaluate(rows(len(targets), number), arriving=way) for way in (None, "huge", "tiny", "ones")]
         agree(forward_backward(classes(*targets)), *ways, evaluate(rows(len(targets), number), steep=True))
+        agree(forward_backward(classes(*targets)), evaluate(rows(len(targets), number), scattered=True))  # and no row is ignored
 
 
 @claim(
@@ -93,6 +94,17 @@ def test_ignore_index(agree):
     agree(forward_backward(classes(2, 255, 0, 1, dtype="uint8"), 255), evaluate(rows(4, 3)))
     agree(forward_backward(classes(2, 1, 0, 1, dtype="uint8")), evaluate(rows(4, 3)))
     agree(forward_backward(classes(2, IGNORED, 0, dtype="int32")), evaluate(rows(3, 4)))
+
+
+@claim(
+    "formula",
+    points=0,
+    hint="Sums of int64 and uint64 are float64 in NumPy: index with targets as they are, or make them np.intp after the check.",
+)
+def test_integers(agree):
+    """Targets may be of any integer dtype, signed or not."""
+    agree(probe("integers", logits=rows(5, 6), targets=classes(3, 0, 1, 2, 5), upstream=0.7))
+    agree(probe("integers", logits=rows(4, 300), targets=classes(1, 0, 120, 1), upstream=-2.0))  # int8 holds no 299
 
 
 @claim("edge", hint="Leave ignored rows out before anything is computed of them: a mask that is multiplied gives 0 · NaN, which is NaN.")
@@ -156,7 +168,7 @@ def test_nothing_counts(agree):
 )
 def test_range(refuses):
     """A target that is no class and is not ignored raises an IndexError, a negative one too."""
-    for wrong, ignored in [(5, IGNORED), (-1, IGNORED), (-5, IGNORED), (IGNORED, 2), (7, 255)]:
+    for wrong, ignored in [(5, IGNORED), (-1, IGNORED), (-5, IGNORED), (IGNORED, 2), (7, 255), (256, 255), (2**32 + 1, 2)]:
         legal = evaluate(rows(2, 5), backward=False)  # the wrong target is cut off
         refuses(IndexError, forward_backward(classes(1, 0, wrong), ignored), evaluate(rows(3, 5), backward=False), legal=legal)
 

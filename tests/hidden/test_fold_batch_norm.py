@@ -200,11 +200,13 @@ def test_originals(agree):
         for bias in (True, False):
             agree(originals(kind, bias=bias, gradients="no_grad" if bias else "as usual", by_name=not bias))
             agree(originals(kind, bias=bias, affine=False))
+        nothing = numbers() | {"running_mean": np.zeros(6, np.float32), "running_var": np.ones(6, np.float32)}
+        agree(originals(kind, numbers=nothing, affine=False, eps=0.0, frozen=True))  # a norm that changes no number
 
 
 def originals(kind, **more):
     """Fold a convolution and a norm, and look at both afterwards."""
-    return probe("originals", kind=kind, x=randn(*SIZES[kind]), numbers=numbers(), other=randn(216), **more)
+    return probe("originals", kind=kind, x=randn(*SIZES[kind]), other=randn(216), **({"numbers": numbers()} | more))
 
 
 @claim(

@@ -82,6 +82,9 @@ def test_magnitudes(agree):
         agree(in_blocks(2, 2), evaluate(scores + np.repeat(np.array(steps, np.float32), 2), values))
     scores, values = attention(2, 4, 6)
     agree(in_blocks(2, 1), evaluate(scores + np.array([[-900], [0], [300], [9000]], np.float32), values))
+    order = np.array([[2, 0, 3, 1, 4], [4, 1, 0, 2, 3], [3, 4, 2, 1, 0]], np.float32)
+    for highest in (-3e6, -2e9, -1e30):  # far below what some take for a mask; one key of each query counts
+        agree(in_blocks(2, 1), evaluate(np.float32(highest) * (1 + order / 64), randn(2, 5), backward=False))
 
 
 @claim(
@@ -134,6 +137,18 @@ def test_two_ways(agree):
     others = [[block(2, keys, dim=5, start=5.0) for keys in (4, 2, 3)], [block(3, keys) for keys in (3, 1, 5)]]
     agree(probe("side_by_side", one=[block(3, keys) for keys in (1, 4, 2)], other=others[0]))
     agree(probe("side_by_side", one=[block(3, keys) for keys in (3, 1, 5)], other=others[1]))
+
+
+@claim(
+    "state",
+    points=0,
+    hint="Of a single key, values and scores are no state yet: a view of them changes with the block. Multiply, or clone.",
+)
+def test_one_buffer(agree):
+    """A state shares no memory with a block: without gradients, each block may be written into the tensors of the one before."""
+    for sizes in [(1, 1, 1, 1), (1, 3, 1), (2, 2, 2)]:
+        agree(probe("one_buffer", blocks=[block(3, size, dim=2, start=number) for number, size in enumerate(sizes)]))
+    agree(probe("one_buffer", blocks=[block(1, 1, dim=1) for _ in range(3)]))
 
 
 @claim(

@@ -60,6 +60,8 @@ def test_attention(agree):
     for per_head in (True, False):
         sharp = {"q_norm.weight": weights(4 if per_head else 12) * 3, "k_norm.weight": weights(4 if per_head else 12) * 2}
         agree(attention(12, 3, per_head).filled(**sharp), train(rows(2, 5, 12)), evaluate(100 * rows(2, 6, 12)))
+        large = {name: 20 * each for name, each in sharp.items()}  # the logits are far above what exp takes
+        agree(attention(12, 3, per_head).filled(**large), evaluate(rows(2, 5, 12), backward=False))
         agree(attention(6, 2, per_head), train(rows(3, 1, 6)), train(rows(2, 40, 6)), evaluate(rows(1, 1100, 6), backward=False))
 
 
@@ -72,6 +74,7 @@ def test_rotation(agree):
         for dim, heads, shape in ((12, 3, (2, 5)), (8, 1, (3, 4)), (12, 6, (1, 7))):
             agree(rotary(dim, heads, per_head), train(rows(*shape, dim)), evaluate(rows(*shape, dim)))
         agree(build(12, 2, per_head).named("rotary_by_name"), train(rows(2, 5, 12)))
+        agree(probe("other_angles", x=rows(2, 5, 12), heads=3, per_head=per_head))
 
 
 @claim("edge", hint="√(mean(q²) + eps): eps stands inside the root, beside the mean square; its default is 1e-6.")
