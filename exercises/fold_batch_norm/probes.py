@@ -196,15 +196,31 @@ def same(one, other):
 
 
 def refused(impl, numbers):
-    """Fold what cannot be folded, and tell the exception; then what is nearly the same, and can be."""
+    """Fold what cannot be folded, and tell the exception; then what is nearly the same, and can be, with its numbers."""
     seen = {}
     for name, spoil in REFUSED.items():
         for kind in ("2d", "transposed groups"):
             conv, norm = spoil(*pair(kind, numbers))
             seen[Place("{name}, {kind}", name=name, kind=kind)] = attempt(impl, conv, norm)
+    seen["gradients are on after the refusals"] = torch.is_grad_enabled()
     for name, mend in LEGAL.items():
         seen[Place("{name}", name=name)] = attempt(impl, *mend(*pair("2d", numbers)))
+    seen["weight after the refusals"] = impl.fold(*pair("2d", numbers, dtype=exact(numbers["weight"], "float32"))).weight.detach()
     return seen
+
+
+def seeds(impl, numbers):
+    """Fold after two seeds. Building a convolution may draw random numbers, but what is drawn afterwards depends on the seed."""
+    drawn = {"torch": set(), "NumPy": set(), "random": set()}
+    for seed in (1, 2):
+        torch.manual_seed(seed)
+        np.random.seed(seed)
+        random.seed(seed)
+        impl.fold(*pair("2d", numbers))
+        drawn["torch"].add(torch.rand(()).item())
+        drawn["NumPy"].add(np.random.rand())
+        drawn["random"].add(random.random())
+    return {Place("random numbers of {name} that follow", name=name): len(each) for name, each in drawn.items()}
 
 
 def attempt(impl, conv, norm):

@@ -219,6 +219,12 @@ def test_refusals(agree):
     agree(probe("refused", numbers=numbers()))
 
 
+@claim("edge", points=0, hint="Set no seed: the numbers that are drawn afterwards must depend on the seed of the caller.")
+def test_seeds(agree):
+    """Random numbers that are drawn after folding still depend on the seed."""
+    agree(probe("seeds", numbers=numbers()))
+
+
 @claim(
     "edge", points=0, hint="A weight need not lie in one piece, as in channels_last: use reshape, unflatten or broadcasting, and no view."
 )

@@ -32,9 +32,10 @@ def typical():
 
 
 def real():
-    """Three heads of 32 features."""
+    """Three heads of 32 features, and eight of 130."""
     return [
         use(attention(96, 3), rows(1, 5, 96), rows(2, 3, 96), fixed=[-1]),
+        use(attention(1040, 8), rows(1, 4, 1040), rows(2, 3, 1040), fixed=[-1]),
     ]
 
 
@@ -128,7 +129,9 @@ def test_half_precision(agree):
     for dtype in ("float16", "bfloat16"):
         for per_head in (True, False):
             for layer in (attention(16, 2, per_head).to(dtype), rotary(16, 2, per_head).to(dtype)):
-                agree(layer, train(randn(2, 3, 16), dtype=dtype), evaluate(randn(2, 3, 16) * 300, dtype=dtype))
+                large = randn(2, 3, 16) * 300
+                agree(layer, train(randn(2, 3, 16), dtype=dtype, backward=True), evaluate(large, dtype=dtype))
+                agree(layer, evaluate(large, dtype=dtype, gradients="no_grad"))
             agree(probe("narrow", x=randn(1, 2, 32), heads=2, per_head=per_head, dtype=dtype))
     for layer, size in ((attention(6, 2), 6), (attention(6, 2, False), 6), (rotary(8, 2), 8)):
         agree(layer.to("float64"), train(rows(2, 3, size), dtype="float64"))
