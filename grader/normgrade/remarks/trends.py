@@ -57,8 +57,13 @@ def pattern(request: TypedRequest, places: Mapping[Place, object], found: Sequen
 
 
 def by_mode(steps: Sequence[SizedStep]) -> str:
-    """Return a sentence if the mode decides, or the state kept between steps; empty if the size of the input explains it as well."""
+    """Return a sentence if the mode decides, or the state kept between steps; empty if the size of the input explains it as well.
+
+    What is right in half precision may be so because rounding hides an error, so it shows nothing beside a wrong step in half precision.
+    """
     right, wrong = [step for step in steps if step.right], [step for step in steps if not step.right]
+    if any(step.half for step in wrong):
+        right = [step for step in right if not step.half]
     if not right or not wrong or by_size(steps):
         return ""
     if {step.trains for step in right}.isdisjoint(step.trains for step in wrong):

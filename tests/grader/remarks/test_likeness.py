@@ -107,6 +107,11 @@ def test_two_numbers_resemble_nothing() -> None:
     assert likeness(np.array([2.0, 4.0]), np.array([1.0, 2.0])) is None
 
 
+def test_one_number_beside_zeros_has_no_factor() -> None:
+    assert likeness(np.array([2.0, 0.0, 0.0, 0.0]), np.array([1.0, 0.0, 0.0, 0.0])) is None
+    assert likeness(np.array([2.0, 0.0, 4.0, -6.0]), np.array([1.0, 0.0, 2.0, -3.0])) == "every value × 2"
+
+
 def test_numbers_barely_off_have_no_factor() -> None:
     permitted = np.full(RIGHT.shape, 1e-6)
     actual = RIGHT.copy()
