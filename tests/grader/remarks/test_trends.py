@@ -132,9 +132,7 @@ def test_half_precision_hides_small_numbers() -> None:
         (False, True, "Right in evaluation, wrong in training."),
     ],
 )
-def test_what_is_right_in_half_precision_shows_nothing_beside_what_is_wrong_there(
-    wrong_in_half: bool, right_in_half: bool, words: str
-) -> None:
+def test_half_precision_hides_a_wrong_mode(wrong_in_half: bool, right_in_half: bool, words: str) -> None:
     assert by_mode([SizedStep(1, True, 2.0, False, wrong_in_half), SizedStep(2, False, 2.0, True, right_in_half)]) == words
 
 

@@ -76,7 +76,7 @@ def test_an_array_may_replace_another_of_its_shape() -> None:
     assert found == {"the weight instead of the bias": "return y * weight + weight"}
 
 
-def test_two_arrays_with_one_name_in_words_are_told_apart() -> None:
+def test_arrays_with_one_name_are_told_apart() -> None:
     some = shapes(NORM.replace("    mean = ", "    mu = x.amax(-1, keepdim=True)\n    mean = "))
     found = told(some, other_arrays(some, node(some, "mean")))
     assert "`mu` instead of `mean`" in found and "the mean instead of the mean" not in found
