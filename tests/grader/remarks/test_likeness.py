@@ -85,6 +85,13 @@ def test_nan_is_counted_and_located() -> None:
     assert likeness(actual) == "NaN in 2 of 60 values, first at [1, 2, 0]"
 
 
+def test_nan_that_is_due_is_not_named() -> None:
+    expected = RIGHT.copy()
+    expected[1] = np.nan
+    assert likeness(expected + PER_ROW, expected) is None
+    assert likeness(np.where(np.arange(4).reshape(4, 1, 1) < 2, np.nan, RIGHT), expected) == "NaN in 30 of 60 values, first at [0, 0, 0]"
+
+
 def test_infinity_is_counted_and_located() -> None:
     actual = RIGHT.copy()
     actual[0, 1, 2], actual[2, 0, 0], actual[3, 4, 2] = np.inf, -np.inf, np.nan
