@@ -5,7 +5,7 @@ import random
 import numpy as np
 import torch
 
-from normgrade.probes import Place, called, find
+from normgrade.probes import Place, Witness, called, fill, find
 
 
 def cosine_linear(impl, *args, **kwargs):
@@ -64,3 +64,15 @@ def drawn(impl, seed):
     np.random.seed(seed)
     weight = find(impl.CosineLinear(5, 4), "weight")
     return None if weight is None else weight.tolist(), float(torch.rand(1)), random.random(), float(np.random.rand())
+
+
+def precision(impl, x, weight, dtype):
+    """In which precision the lengths of the rows are computed, where the weight is in half precision, as x is."""
+    layer = cosine_linear(impl, x.shape[-1], len(weight)).to(getattr(torch, dtype))
+    fill(layer, {"weight": weight})
+    own = find(layer, "weight")
+    if own is None:
+        return {Place("statistics"): None}
+    with Witness(own) as witness:
+        layer(x.to(getattr(torch, dtype)))
+    return {Place("statistics"): witness.precision}

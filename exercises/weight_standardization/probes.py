@@ -104,4 +104,4 @@ def in_half_precision(impl, weight, dtype):
     }
 
 
-DIGITS = {"float16": 2.0**-12, "bfloat16": 2.0**-9}  # half of what a number near 1 is rounded by
+DIGITS = {"float16": 2.0**-12, "bfloat16": 2.0**-9, "float32": 2.0**-25}  # half of what a number near 1 is rounded by

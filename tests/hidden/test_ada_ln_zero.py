@@ -72,6 +72,9 @@ def test_block(agree):
         steps = step_of(dim, cond_dim, batch, length), step_of(dim, cond_dim, batch + 1, length + 1, evaluate)
         agree(block(dim, cond_dim, feed_forward(dim), linear(dim, dim)), *steps)
         agree(block(dim, cond_dim, scaled(0.5), identity()), *steps)
+    for batch, length in ((2, 4), (1, 3)):  # a single feature, whose LN is 0
+        steps = (step(rows(batch, length, 1), randn(batch, 3), backward=False) for step in (train, evaluate))
+        agree(block(1, 3, feed_forward(1), linear(1, 1)), *steps)
 
 
 @claim(
@@ -100,6 +103,9 @@ def test_condition(agree):
     for dim, cond_dim, batch, length in ((4, 6, 3, 3), (3, 5, 6, 1), (6, 2, 1, 5)):
         layer = block(dim, cond_dim, linear(dim, dim), scaled(0.5))
         agree(layer, step_of(dim, cond_dim, batch, length), evaluate(rows(batch, length, dim), 4 * randn(batch, cond_dim)))
+    far = randn(4, 6)
+    far[1], far[2, ::2], far[3, 1] = -300, -1000, 300  # float32 does not hold their exponentials
+    agree(block(5, 6, linear(5, 5), scaled(0.5)), train(rows(4, 3, 5), far), evaluate(rows(4, 2, 5), far))
 
 
 @claim("formula", hint="x = x + …; the norm of the second branch, and its sum, take this new x.")

@@ -152,3 +152,6 @@ def test_half_precision(agree):
         agree(cosine_linear(6, 2).to(dtype), train(x, dtype=dtype))
         far = cosine_linear(6, 4).filled(weight=of_length([1e-6, 0.3, 40.0, 1e7], 6))  # which float16 does not hold
         agree(far, train(x, dtype=dtype), evaluate(x, dtype=dtype, gradients="no_grad"))
+        long = cosine_linear(48, 2).to(dtype).filled(weight=uniform(2e4, 6e4, 2, 48))  # longer than float16 holds
+        agree(long, train(randn(5, 48), dtype=dtype), evaluate(randn(3, 48), dtype=dtype, gradients="no_grad"))
+        agree(probe("precision", x=rows(4, 6), weight=rows(3, 6), dtype=dtype))

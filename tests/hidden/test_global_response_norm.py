@@ -116,8 +116,9 @@ def test_refusals(refuses):
 def test_magnitudes(agree):
     """Samples of very small and very large numbers are as accurate as any, in float32 and, with float32 statistics, in half precision."""
     layer = build(3, 1e-30).filled(bias=0.0)
-    extreme = [evaluate(maps(2, 4, 3) * np.float32(scale), backward=False) for scale in (1e17, 1e-12)]
+    extreme = [evaluate(maps(2, 4, 3) * np.float32(scale), backward=False) for scale in (1e17, 1e-16)]
     agree(layer, train(maps(6, 2, 5, 3) * powers(10, -6, 6, 6, 1, 1, 1)), *extreme)
+    agree(layer.to("float64"), train(maps(3, 4, 2, 3) * 1e-16, dtype="float64"), evaluate(maps(2, 4, 3) * 1e-16, dtype="float64"))
     for dtype in ("float16", "bfloat16"):
         half = build(3, 1e-12).to(dtype)
         agree(half, train(maps(4, 5, 6, 3) * 300, dtype=dtype), evaluate(maps(4, 5, 6, 3) * 1e-4, dtype=dtype))

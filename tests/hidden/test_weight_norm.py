@@ -150,6 +150,7 @@ def test_half_precision(agree):
     for dtype in ("float16", "bfloat16"):
         layer = with_weight(randn(4, 3, 2)).to(dtype)
         longer_than_float16_holds = uniform(2e4, 6e4, 4, 3, 2)
-        for v in (slices(4, 3, 2), longer_than_float16_holds, slices(4, 3, 2) * 1e-4):
+        shorter_than_one_over_its_largest = slices(4, 3, 2) * 3e-6
+        for v in (slices(4, 3, 2), longer_than_float16_holds, slices(4, 3, 2) * 1e-4, shorter_than_one_over_its_largest):
             agree(filled(layer, v=v), train(randn(4, 3, 2), dtype=dtype), evaluate(randn(5, 4, 3, 2), dtype=dtype))
         agree(probe("precision", weight=slices(4, 3, 2), dtype=dtype))

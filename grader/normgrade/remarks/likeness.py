@@ -31,6 +31,8 @@ def looks_like(
         return None
     right, got = expected.astype(np.float64), actual.astype(np.float64)
     if not np.isfinite(got).all():
+        if not np.isfinite(right[~np.isfinite(got)]).any():
+            return None  # only what is due
         return not_finite(got, None if place is None or place.step is None else setting.inputs.get(place.step))
     if right.size > 1 and not got.any():
         return _("every value is 0")
@@ -89,7 +91,7 @@ def not_finite(got: np.ndarray, x: np.ndarray | None) -> str:
 def one_for_all(right: np.ndarray, got: np.ndarray, allowed: np.ndarray, setting: Setting) -> str | None:
     """Return words on one factor, or one offset, for every value."""
     factor = float((right * got).sum() / (right * right).sum())
-    if fits(right * factor, got, allowed, factor):
+    if np.count_nonzero(right) >= ENOUGH and fits(right * factor, got, allowed, factor):  # any factor explains a 0
         opposite = abs(factor + 1) < 1e-6
         return _("every value has the opposite sign") if opposite else _("every value × {factor}", factor=named(factor, setting))
     offset = float((got - right).mean())

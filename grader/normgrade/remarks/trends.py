@@ -10,7 +10,7 @@ import numpy as np
 from normgrade.language import _
 from normgrade.language.places import NO_WORDS, Place, learnt_in_words, place_in_words, step_in_words
 from normgrade.remarks.likeness import not_a_number
-from normgrade.report.report import ArrayDifference, Difference
+from normgrade.report.report import ArrayDifference, Difference, Numbers
 from normgrade.worker.wire.observation import HALF
 from normgrade.worker.wire.requests import Action, LayerStory, TypedRequest
 
@@ -57,8 +57,13 @@ def pattern(request: TypedRequest, places: Mapping[Place, object], found: Sequen
 
 
 def by_mode(steps: Sequence[SizedStep]) -> str:
-    """Return a sentence if the mode decides, or the state kept between steps; empty if the size of the input explains it as well."""
+    """Return a sentence if the mode decides, or the state kept between steps; empty if the size of the input explains it as well.
+
+    What is right in half precision may be so because rounding hides an error, so it shows nothing beside a wrong step in half precision.
+    """
     right, wrong = [step for step in steps if step.right], [step for step in steps if not step.right]
+    if any(step.half for step in wrong):
+        right = [step for step in right if not step.half]
     if not right or not wrong or by_size(steps):
         return ""
     if {step.trains for step in right}.isdisjoint(step.trains for step in wrong):
@@ -81,12 +86,17 @@ def by_gradient(places: Mapping[Place, object], found: Sequence[Difference], wor
 
 
 def first_not_finite(places: Mapping[Place, object], found: Sequence[Difference], words: Mapping[str, str]) -> str:
-    """Return a sentence on the first place with NaN or Inf; empty if this is the very first place."""
+    """Return a sentence on the first place with NaN or Inf that is not due; empty if this is the very first place."""
     for difference in found:
-        if isinstance(difference, ArrayDifference) and (noun := not_a_number(difference.numbers.actual)):
+        if isinstance(difference, ArrayDifference) and (noun := not_due(difference.numbers)):
             everywhere = difference.place == next(iter(places))
             return "" if everywhere else _("{noun} first appears at {place}.", noun=noun, place=place_in_words(difference.place, words))
     return ""
+
+
+def not_due(numbers: Numbers) -> str:
+    """Return "NaN" or "Inf" for the first number that is not finite, but should be; empty if there is none."""
+    return not_a_number(numbers.actual[np.isfinite(numbers.expected)])
 
 
 def by_size(steps: Sequence[SizedStep]) -> str:

@@ -85,6 +85,13 @@ def test_nan_is_counted_and_located() -> None:
     assert likeness(actual) == "NaN in 2 of 60 values, first at [1, 2, 0]"
 
 
+def test_nan_that_is_due_is_not_named() -> None:
+    expected = RIGHT.copy()
+    expected[1] = np.nan
+    assert likeness(expected + PER_ROW, expected) is None
+    assert likeness(np.where(np.arange(4).reshape(4, 1, 1) < 2, np.nan, RIGHT), expected) == "NaN in 30 of 60 values, first at [0, 0, 0]"
+
+
 def test_infinity_is_counted_and_located() -> None:
     actual = RIGHT.copy()
     actual[0, 1, 2], actual[2, 0, 0], actual[3, 4, 2] = np.inf, -np.inf, np.nan
@@ -105,6 +112,11 @@ def test_a_single_zero_is_not_named() -> None:
 
 def test_two_numbers_resemble_nothing() -> None:
     assert likeness(np.array([2.0, 4.0]), np.array([1.0, 2.0])) is None
+
+
+def test_one_number_beside_zeros_has_no_factor() -> None:
+    assert likeness(np.array([2.0, 0.0, 0.0, 0.0]), np.array([1.0, 0.0, 0.0, 0.0])) is None
+    assert likeness(np.array([2.0, 0.0, 4.0, -6.0]), np.array([1.0, 0.0, 2.0, -3.0])) == "every value × 2"
 
 
 def test_numbers_barely_off_have_no_factor() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from normgrade.language.places import Place, gradient_of
-from normgrade.remarks.trends import SizedStep, by_gradient, by_size, pattern
+from normgrade.remarks.trends import SizedStep, by_gradient, by_mode, by_size, pattern
 from normgrade.report.report import ArrayDifference, Difference, Numbers
 from normgrade.worker.wire.observation import Array
 from normgrade.worker.wire.requests import Action, FunctionCall, LayerStep, LayerStory
@@ -122,6 +122,18 @@ def test_a_decisive_input_size_is_told(right: list[float], wrong: list[float], w
 def test_half_precision_hides_small_numbers() -> None:
     steps = [*taken([2.0], [0.01]), SizedStep(1, True, 1e-9, True, half=True)]
     assert by_size(steps) == "Wrong only for small inputs: right from |x| = 2 on, wrong up to 0.01."
+
+
+@pytest.mark.parametrize(
+    ("wrong_in_half", "right_in_half", "words"),
+    [
+        (True, True, ""),  # rounding may hide the error in evaluation
+        (True, False, "Right in evaluation, wrong in training."),
+        (False, True, "Right in evaluation, wrong in training."),
+    ],
+)
+def test_half_precision_hides_a_wrong_mode(wrong_in_half: bool, right_in_half: bool, words: str) -> None:
+    assert by_mode([SizedStep(1, True, 2.0, False, wrong_in_half), SizedStep(2, False, 2.0, True, right_in_half)]) == words
 
 
 def test_a_function_call_has_no_trend() -> None:

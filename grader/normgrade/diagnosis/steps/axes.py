@@ -117,8 +117,10 @@ def other_arrays(shapes: Shapes, node: ast.expr) -> Iterator[Variant]:
     own, start = source.text_of(node), source.range_of(node)[0]
     for text in dict.fromkeys(names_before(shapes, node, start, shape)):
         if text != own:
-            words = _("{other} instead of {name}", other=name_in_words(text.split(".")[-1]), name=name_in_words(last_name(node)))
-            yield one(source, node, text, words)
+            other, name = name_in_words(text.split(".")[-1]), name_in_words(last_name(node))
+            if other == name:  # such as "the weight", for a parameter and for what is made of it
+                other, name = f"`{text}`", f"`{own}`"
+            yield one(source, node, text, _("{other} instead of {name}", other=other, name=name))
 
 
 def names_before(shapes: Shapes, node: ast.expr, start: int, shape: Axes) -> Iterator[str]:

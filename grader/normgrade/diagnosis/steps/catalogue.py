@@ -48,7 +48,7 @@ def expression_in_words(node: ast.expr | None) -> str:
     match node:
         case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)) if name in BY_CALL:
             return _(BY_CALL[name])
-        case ast.Call(func=ast.Attribute(value=ast.Name(id="torch" | "np" | "numpy" | "math" | "F"), attr=name)):
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="torch" | "np" | "numpy" | "math" | "F" | "self"), attr=name)):
             return _("the result of {name}", name=name)
         case ast.Call(func=ast.Attribute(value=ast.expr() as value)):
             return expression_in_words(value)

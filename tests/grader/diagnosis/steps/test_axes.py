@@ -76,6 +76,12 @@ def test_an_array_may_replace_another_of_its_shape() -> None:
     assert found == {"the weight instead of the bias": "return y * weight + weight"}
 
 
+def test_arrays_with_one_name_are_told_apart() -> None:
+    some = shapes(NORM.replace("    mean = ", "    mu = x.amax(-1, keepdim=True)\n    mean = "))
+    found = told(some, other_arrays(some, node(some, "mean")))
+    assert "`mu` instead of `mean`" in found and "the mean instead of the mean" not in found
+
+
 def test_a_factor_comes_from_a_count() -> None:
     some = shapes()
     mean = node(some, "x.mean(-1, keepdim=True)")

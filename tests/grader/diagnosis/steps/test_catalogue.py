@@ -38,6 +38,7 @@ def test_a_quantity_has_a_name(text: str, words: str) -> None:
         ("self.eps", "eps"),
         ("g(x)", "a value"),
         ("F.softplus(x)", "the result of softplus"),
+        ("self.sublayer(x)", "the result of sublayer"),
     ],
 )
 def test_a_term_has_a_name(expression: str, words: str) -> None:
