@@ -131,3 +131,10 @@ def narrow(impl, x, heads, per_head, dtype):
     with torch.no_grad(), NarrowSquares(x.shape[-1] // heads) as looked:
         layer(x.to(half))
     return {"statistics in float32 or wider": not looked.found}
+
+
+def many_features(impl, x, heads, per_head):
+    """Call it on positions of many features, without gradients, which would be millions of numbers."""
+    layer = attention(impl, x.shape[-1], heads, per_head).to(x.dtype)
+    with torch.no_grad():
+        return {"output": layer(x)}

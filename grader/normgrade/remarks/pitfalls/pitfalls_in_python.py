@@ -107,7 +107,7 @@ PYTHON = (
         N_("This value is an int, but the line needs a tuple: if it can be either, convert the int to a tuple first."),
     ),
     Pitfall("RecursionError", "", N_("`{name}` calls itself without end."), itself),
-    Pitfall("ZeroDivisionError", "", N_("The divisor is 0 for this input: consider an input with a single value, and one of which nothing counts.")),
+    Pitfall("ZeroDivisionError", "", N_("The divisor is 0 for this input: consider a single value, and an input of which nothing counts.")),
     # One file
     Pitfall(
         "ModuleNotFoundError|ImportError",
