@@ -15,7 +15,7 @@ from normgrade.probes.step_options import USUAL, StepOptions
 # The order of all entries in a request, whose digests name files that ship with the course
 PACKED = (
     *("view", "gradients", "frozen", "constant", "witness", "again", "between", "residual", "twice", "steep", "more", "names"),
-    *("mode", "beside", "arriving", "calls", "leaf", "keep", "graph", "default"),
+    *("mode", "beside", "arriving", "calls", "leaf", "keep", "graph", "default", "overwritten"),
 )
 OF_ONE = {"freeze", "detach"}  # these are packed as numbers of "frozen" and "constant"
 
