@@ -1,6 +1,6 @@
 """Hidden suite of `filter_response_norm`.
 
-No two sizes in a shape agree, but for one shape whose sizes are all the same. Every feature map has a mean and a scale of its own. Where
+No two sizes in a shape agree, except for one shape whose sizes are all the same. Every feature map has a mean and a scale of its own. Where
 the threshold is not the point it lies so low that nothing is cut off, for what is cut off hides mistakes. Where eps is not the point, the
 inputs are so large that it cannot matter.
 """

@@ -2,7 +2,7 @@
 
 Positions differ in mean and in spread, and no two sizes in a shape agree. No layer but that of `test_first_layer` is the first, where the
 factor is 1 and hides every mistake about it; the numbers of the layers are such that ℓ, √ℓ, ℓ ± 1 and 2ℓ are told apart. The sublayer has
-biases and is not linear: behind a linear one without bias, a factor before the sublayer and one behind it do the same.
+biases and is not linear: after a linear one without bias, a factor before the sublayer and one after it do the same.
 """
 
 from normgrade.suite import build, claim, evaluate, feed_forward, identity, linear, probe, randn, scaled, train, uniform, use

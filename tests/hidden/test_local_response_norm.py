@@ -94,7 +94,7 @@ def test_gradient(agree):
 
 @claim("edge", hint="`if x.dim() < 3: raise ValueError(…)`; every input with three dimensions or more is legal.")
 def test_dimensions(agree, refuses):
-    """An input with fewer than three dimensions is a ValueError; any number of dimensions behind the channels is legal."""
+    """An input with fewer than three dimensions is a ValueError; any number of dimensions after the channels is legal."""
     for shape in ((4, 6), (5,)):
         refuses(ValueError, lrn(randn(*shape), 3), legal=[lrn(randn(4, 6, 1), 3)])
     for shape in ((2, 5, 3, 4), (2, 5, 1, 3, 2), (2, 4, 1, 3, 1, 2), (1, 5, 3)):

@@ -2,7 +2,7 @@
 
 Positions differ in mean and in spread, and the norms have numbers of their own: with a weight of 1 and a bias of 0, a norm of what a norm
 returned changes nothing. The sublayer has biases and a curve: after a linear one without bias, a norm forgets whether there was one before.
-Each placement is graded apart, but for the interface and the situations, which begin with "peri".
+Each placement is graded apart, except for the interface and the situations, which begin with "peri".
 """
 
 from shared import coarse, rows

@@ -200,7 +200,7 @@ def test_accuracy(agree):
         agree(world(3, 2, 1e-12, 0.3).to(dtype), *(train(*each, dtype=dtype) for each in together))
         many = [randn(size, 1) * 4 + 1000 for size in (uncounted, 2)]  # this dtype does not have the number `uncounted`
         agree(world(1, 2), train(*many, dtype=dtype))
-        almost = np.full((200, 3), 1000.0)  # but for one value, the next that this dtype has
+        almost = np.full((200, 3), 1000.0)  # except for one value, the next that this dtype has
         almost[7] += step
         agree(world(3, 2), train(almost[:80], almost[80:], dtype=dtype))
         near = world(3, 1).filled(running_mean=offset + uniform(-1, 1, 3))  # float32: it is not rounded for the input
