@@ -15,4 +15,4 @@ class MixNormStack(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """(…, dim) → the same shape and dtype."""
-        raise NotImplementedError("go through the layers in order, each with its norm behind the sum or in front of the sublayer")
+        raise NotImplementedError("go through the layers in order, each with its norm after the sum or in front of the sublayer")

@@ -6,7 +6,7 @@ from torch import Tensor, nn
 
 
 class PostNorm(nn.Module):
-    """A residual block with its norm behind the sum, as in the first Transformer."""
+    """A residual block with its norm after the sum, as in the first Transformer."""
 
     def __init__(self, dim: int, sublayer: Callable[[Tensor], Tensor]) -> None:
         """`dim` is the size of the last dimension of x. `norm` is a torch.nn.LayerNorm(dim)."""
