@@ -11,4 +11,4 @@ def parametrised(impl, sublayers):
     return Residual(sublayers)
 
 
-LAB = [classifier(parametrised)]
+LAB = [classifier(parametrised, free_in_training=True)]  # an iteration may begin with u or with v

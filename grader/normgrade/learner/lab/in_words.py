@@ -72,7 +72,16 @@ def judged(study: Study) -> str:
     said = {"off": f"{study.off:.0e}", "largest": f"{study.largest:.2g}"}
     if study.agrees:
         return _("✓ With the same weights, the outputs are those of the reference: the largest difference is {off}.", **said)
-    return _("✗ With the same weights, outputs of up to {largest} differ from the reference's by up to {off}.", **said)
+    messages = {
+        "evaluation": _("✗ With the same weights, outputs of up to {largest} differ from the reference's by up to {off}.", **said),
+        "training": _(
+            "✗ With the same weights, outputs of up to {largest} in training differ from the reference's by up to {off}.", **said
+        ),
+        "learning": _(
+            "✗ After a few steps from the same weights, outputs of up to {largest} differ from the reference's by up to {off}.", **said
+        ),
+    }
+    return messages[study.at]
 
 
 def company_in_words(company: Company) -> Iterator[str]:

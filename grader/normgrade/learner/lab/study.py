@@ -17,15 +17,14 @@ from normgrade.language import _
 from normgrade.language.errors import CourseError
 from normgrade.suite.blame import alone
 from normgrade.worker.trusted.host import Worker
-from normgrade.worker.wire.observation import Array, Error, Request, Value
+from normgrade.worker.wire.observation import Array, Error, Request
 
 LIMITS = Limits(answer_s=300.0, total_s=1800.0, memory_mib=2048)
 MOST_BYTES = 2**24  # of one tensor
 FEW, MANY = 2, 64  # examples in the small batch and in the large one
-LEARNT = "learnt "  # before the name of a number at the end of training
 SAME = 1e-3  # of the largest output: by so little, outputs differ in rounding only
 RUNS = 4  # of one study
-OUTPUTS = "outputs", "outputs in training"
+AT = {"outputs": "evaluation", "outputs in training": "training", "outputs after learning": "learning"}  # the places of outputs
 
 # What is added to an exercise's lab.py, to play its benches
 ENTRY = """
@@ -57,7 +56,8 @@ class Trained:
     @classmethod
     def of(cls, seen: Mapping[str, Any]) -> Trained:
         sizes = {what: {when: seen[f"{what} {when}"].values for when in ("first", "last")} for what in ("activations", "gradients")}
-        return cls(seen["loss"].values, seen["loss on others"], seen["right"], seen["numbers"], sizes["activations"], sizes["gradients"])
+        other_loss, right, learnt = (float_of(seen[what]) for what in ("loss on others", "right", "numbers"))
+        return cls(seen["loss"].values, other_loss, right, round(learnt), sizes["activations"], sizes["gradients"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +79,8 @@ class Study:
     - `kind`, `name`: the kind of the network, and the name of the stack if the exercise has several.
     - `reference`, `bare`, `yours`: the network with the reference, without any norm, and with the learner's layer.
     - `few`: the learner's, trained in batches of FEW.
-    - `off`: the largest difference from the reference's outputs, with the numbers that the reference learnt; `largest` is the largest of
-      these outputs.
+    - `off`: the largest difference from the reference's outputs, which begins with the same weights; `largest` is the largest of these
+      outputs. `at` says which outputs are meant: "evaluation", "training", or those after "learning" a little.
     """
 
     kind: str
@@ -92,6 +92,7 @@ class Study:
     company: Company | None = None
     off: float = 0.0
     largest: float = 1.0
+    at: str = "evaluation"
     error: Error | None = None
 
     @property
@@ -111,7 +112,7 @@ class Player:
         """Return what the run saw, by place; None if it raised an exception."""
         seen = self.worker.play(Request("lab", {"what": what, **asked}), MOST_BYTES)
         self.error = seen.error
-        return None if seen.error else {str(place): plain(value) for place, value in seen.values.items()}
+        return None if seen.error else {str(place): value for place, value in seen.values.items()}
 
     def certain(self, what: str, **asked: Any) -> Mapping[str, Any]:
         """Return what the run of the reference saw. Raises a CourseError if it raised an exception."""
@@ -158,12 +159,12 @@ class Laboratory:
         with self.reference() as play:
             begin(_("the reference learns"))
             start = play.certain("begun", number=number)
-            learns = play.certain("trained", number=number, start=start)
-            asked = {"number": number, "learnt": learnt(learns), "few": FEW, "many": MANY}
+            reference = Trained.of(play.certain("trained", number=number, start=start))
+            asked = {"number": number, "start": start, "few": FEW, "many": MANY}
             expected = play.certain("compared", **asked)
             begin(_("a network without a norm learns"))
             bare = Trained.of(play.certain("trained", number=number, bare=True))
-        known = Study(kind, name, Trained.of(learns), bare)
+        known = Study(kind, name, reference, bare)
         with self.player(self.source, self.file_name) as play:
             begin(_("your network learns"))
             compared = play("compared", **asked)
@@ -176,9 +177,12 @@ class Laboratory:
             known,
             yours=Trained.of(yours),
             few=Trained.of(few),
-            company=Company(compared["alone in evaluation"], compared["alone in training"], compared.get("one letter")),
-            off=max(far(compared[place], expected[place]) for place in OUTPUTS),
-            largest=max(float(np.abs(expected[place].values).max()) for place in OUTPUTS),
+            company=Company(
+                float_of(compared["alone in evaluation"]),
+                float_of(compared["alone in training"]),
+                float_of(compared["one letter"]) if "one letter" in compared else None,
+            ),
+            **worst(compared, expected),
         )
 
     def reference(self) -> Player:
@@ -191,14 +195,18 @@ class Laboratory:
         return Player(self.grader.host(self.exercise).worker(source, file_name, probes, LIMITS, self.exercise.ban, None, crowding()))
 
 
-def learnt(seen: Mapping[str, Any]) -> dict[str, Array]:
-    """Return the numbers that a network learnt, by name."""
-    return {place.removeprefix(LEARNT): value for place, value in seen.items() if place.startswith(LEARNT)}
+def worst(compared: Mapping[str, Any], expected: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return by how much outputs differ, for those that differ most: `off`, `largest` and `at` of a study."""
+    places = [place for place in AT if place in expected]
+    largest = {place: float(np.abs(expected[place].values).max()) for place in places}
+    off = {place: far(compared.get(place), expected[place]) for place in places}
+    place = max(places, key=lambda each: off[each] / (largest[each] or 1.0))
+    return {"off": off[place], "largest": largest[place], "at": AT[place]}
 
 
-def plain(value: Value) -> Any:
-    """Return a number out of its array; all else as it is."""
-    return value.values.item() if isinstance(value, Array) and not value.values.shape else value
+def float_of(value: Any) -> float:
+    """Return a number, which may come as an array without dimensions."""
+    return float(value.values) if isinstance(value, Array) else float(value)
 
 
 def far(some: Any, others: Array) -> float:

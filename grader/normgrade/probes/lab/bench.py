@@ -66,6 +66,7 @@ class Bench:
     - `model`: the network around a stack of so many sublayers; `examples` are those that it learns from.
     - `stack`, `name`: the stack that is given to it, and the name that tells two stacks of one exercise apart.
     - `rate`, `batch`, `steps`: the learning rate of Adam, the size of a batch, and the number of steps.
+    - `free_in_training`: right layers may differ in training, so outputs are compared in evaluation only.
     """
 
     kind: str
@@ -77,6 +78,7 @@ class Bench:
     rate: float
     batch: int
     steps: int
+    free_in_training: bool = False
 
     def network(self, impl: Any | None) -> nn.Module:
         """Return a new network with the layers of `impl`; without any norm if that is None."""
@@ -89,9 +91,11 @@ def language_model(stack: StackOf, name: str = "", sublayers: int = 8, rate: flo
     return Bench("language model", LanguageModel, Text(), stack, name, sublayers, rate, 16, steps)
 
 
-def classifier(stack: StackOf, name: str = "", sublayers: int = 8, rate: float = 1e-2, steps: int = 80) -> Bench:
+def classifier(
+    stack: StackOf, name: str = "", sublayers: int = 8, rate: float = 1e-2, steps: int = 80, free_in_training: bool = False
+) -> Bench:
     """Return a bench with the small classifier of pictures: convolutions, each after a ReLU, on (batch, CHANNELS, height, width)."""
-    return Bench("classifier", Classifier, Pictures(), stack, name, sublayers, rate, 64, steps)
+    return Bench("classifier", Classifier, Pictures(), stack, name, sublayers, rate, 64, steps, free_in_training)
 
 
 def loss(scores: Tensor, targets: Tensor) -> Tensor:

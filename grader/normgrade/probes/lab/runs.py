@@ -13,6 +13,8 @@ from normgrade.probes.lab.bench import Bench, loss, right
 from normgrade.probes.lab.networks import LanguageModel, numbers_in
 from normgrade.probes.layers import fill
 
+STEPS, RATE = 5, 0.1  # of plain gradient descent
+
 
 def benches(_impl: Any, lab: Sequence[Bench]) -> dict[str, Any]:
     """Return the kinds and names of the benches, in order."""
@@ -23,7 +25,7 @@ def benches(_impl: Any, lab: Sequence[Bench]) -> dict[str, Any]:
 def trained(
     impl: Any, lab: Sequence[Bench], number: int, bare: bool = False, batch: int | None = None, start: Mapping[str, Tensor] | None = None
 ) -> dict[str, Any]:
-    """Train the network of a bench, and return what was seen. "learnt NAME" is a number of the network at the end.
+    """Train the network of a bench, and return what was seen.
 
     - `bare`: the network has no norm.
     - `batch`: the size of a batch, by default that of the bench.
@@ -54,18 +56,13 @@ def trained(
         "right": right(scores, targets),
         "numbers": numbers_in(network),
         **{f"{what} {when}": sizes for when, seen in (("first", first), ("last", last)) for what, sizes in seen.items()},
-        **{f"learnt {name}": tensor for name, tensor in numbers_of(network).items()},
     }
 
 
 def begun(impl: Any, lab: Sequence[Bench], number: int) -> dict[str, Any]:
-    """Return the numbers of a new network, by name."""
-    return numbers_of(lab[number].network(impl))
-
-
-def numbers_of(network: nn.Module) -> dict[str, Tensor]:
-    """Return the parameters and the floating-point buffers of a network, by name."""
-    return {name: tensor.clone() for name, tensor in network.state_dict().items() if tensor.is_floating_point()}
+    """Return the numbers of a new network, by name: parameters and floating-point buffers."""
+    state = lab[number].network(impl).state_dict()
+    return {name: tensor.clone() for name, tensor in state.items() if tensor.is_floating_point()}
 
 
 @contextmanager
@@ -99,17 +96,17 @@ def size(x: Tensor) -> float:
     return x.detach().square().mean().sqrt().item()
 
 
-def compared(impl: Any, lab: Sequence[Bench], number: int, learnt: Mapping[str, Tensor], few: int, many: int) -> dict[str, Any]:
-    """Return the outputs of a network with the given numbers, in training and in evaluation, and how much company matters.
+def compared(impl: Any, lab: Sequence[Bench], number: int, start: Mapping[str, Tensor], few: int, many: int) -> dict[str, Any]:
+    """Return the outputs of a network that has the given numbers, in both modes and after it has learnt, and how much company matters.
 
     The company of an example is the rest of its batch, of `few` or of `many`; that of a letter are the letters beside it.
     """
     bench = lab[number]
     network = bench.network(impl)
-    x = bench.examples.held_out()[0][:many]
+    x, targets = (each[:many] for each in bench.examples.held_out())
 
     def outputs(x: Tensor) -> Tensor:
-        fill(network, learnt)  # training may have changed its buffers
+        fill(network, start)  # training may have changed its buffers
         found: Tensor = network(x)
         return found
 
@@ -118,12 +115,31 @@ def compared(impl: Any, lab: Sequence[Bench], number: int, learnt: Mapping[str, 
         evaluated, few_evaluated = outputs(x), outputs(x[:few])
         network.train()
         in_training, few_in_training = outputs(x), outputs(x[:few])
-        seen: dict[str, Any] = {"outputs": evaluated, "outputs in training": in_training}
+        seen: dict[str, Any] = {"outputs": evaluated}
         seen["alone in evaluation"] = far(few_evaluated, evaluated[:few])
         seen["alone in training"] = far(few_in_training, in_training[:few])
         if isinstance(network, LanguageModel):
             seen["one letter"] = far(outputs(x[:, :1]), in_training[:, :1])
+    if not bench.free_in_training:
+        seen |= {"outputs in training": in_training, "outputs after learning": descended(network, start, x, targets)}
     return seen
+
+
+def descended(network: nn.Module, start: Mapping[str, Tensor], x: Tensor, targets: Tensor) -> Tensor:
+    """Return the outputs in evaluation after a few steps of gradient descent, by which a weight or a bias no longer has its first value.
+
+    Descent is plain: Adam would make large steps of gradients that are 0 up to rounding.
+    """
+    fill(network, start)
+    optimiser = torch.optim.SGD(network.parameters(), RATE)
+    for _ in range(STEPS):
+        optimiser.zero_grad()
+        loss(network(x), targets).backward()  # type: ignore[no-untyped-call]
+        optimiser.step()
+    network.eval()
+    with torch.no_grad():
+        result: Tensor = network(x)
+    return result
 
 
 def far(some: Tensor, others: Tensor) -> float:

@@ -36,6 +36,8 @@ def test_sizes_are_those_of_a_step() -> None:
 def test_outputs_are_judged_by_their_difference() -> None:
     assert judged(RIGHT) == "✓ With the same weights, the outputs are those of the reference: the largest difference is 1e-07."
     assert judged(WRONG) == "✗ With the same weights, outputs of up to 0.4 differ from the reference's by up to 3e-01."
+    assert judged(replace(WRONG, at="training")).startswith("✗ With the same weights, outputs of up to 0.4 in training differ")
+    assert judged(replace(WRONG, at="learning")).startswith("✗ After a few steps from the same weights, outputs")
 
 
 @pytest.mark.parametrize(

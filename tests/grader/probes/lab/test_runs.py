@@ -75,3 +75,19 @@ def test_a_norm_over_positions_is_noticed() -> None:
 def test_own_layers_of_a_stack_are_looked_at() -> None:
     own = [language_model(lambda impl, sublayers: nn.Sequential(nn.Linear(WIDTH, WIDTH), nn.Tanh(), nn.Linear(WIDTH, WIDTH)), steps=2)]
     assert trained(IMPL, own, 0)["activations first"].shape == (3,)
+
+
+def test_outputs_are_compared_before_and_after_learning() -> None:
+    class Weightless(nn.LayerNorm):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return nn.functional.layer_norm(x, self.normalized_shape)
+
+    start = begun(IMPL, LAB, 0)
+    right, wrong = (compared(impl, LAB, 0, start, 2, 64) for impl in (IMPL, SimpleNamespace(LayerNorm=Weightless)))
+    assert torch.equal(right["outputs"], wrong["outputs"]) and torch.equal(right["outputs in training"], wrong["outputs in training"])
+    assert not torch.allclose(right["outputs after learning"], wrong["outputs after learning"], atol=1e-3)
+
+
+def test_what_is_free_in_training_is_not_compared_there() -> None:
+    lab = [classifier(lambda impl, sublayers: Residual(sublayers), sublayers=2, free_in_training=True)]
+    assert {place for place in compared(IMPL, lab, 0, {}, 2, 64) if place.startswith("outputs")} == {"outputs"}
