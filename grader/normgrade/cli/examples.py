@@ -37,7 +37,7 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
         "lab": (
             ("normgrade lab layer_norm", N_("show the curves in the terminal")),
             ("normgrade lab batch_norm --page lab.html", N_("write a page with all curves")),
-            ("normgrade lab rms_norm --file try.py", N_("use another file")),
+            ("normgrade lab layer_norm --file try.py", N_("use another file")),
         ),
         "try": (
             ('normgrade try layer_norm "LayerNorm(4)" "[[1, 2, 3, 6]]"', N_("compare both outputs")),
