@@ -1,4 +1,4 @@
-"""Built-in mistakes, which any exercise may have: wrong exceptions, missing arguments, other names, and inputs beyond a limit."""
+"""Built-in mistakes, which any exercise may have: wrong exceptions, missing arguments, other names, inputs beyond a limit, crashes."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from normgrade.language import _
 from normgrade.language.errors import listed
 from normgrade.remarks.uses import lacks_arguments
 from normgrade.remarks.works_for import Limit, cause_of
-from normgrade.report.report import MISSING_ARGUMENTS, OTHER_EXCEPTION, OTHER_NAMES, SOME_INPUTS
+from normgrade.report.report import CRASH, MISSING_ARGUMENTS, OTHER_EXCEPTION, OTHER_NAMES, SOME_INPUTS
 
 KEYWORD = re.compile(r"(?P<function>.*)\(\) got an unexpected keyword argument '(?P<argument>\w+)'")
 KEY = "key of {name}"  # the place of a name in the state dict of a new layer
+NO_CLAIMS: Mapping[str, str] = {}
 SMALL = 1  # in points: the cost of a mistake that is easily fixed
 T = TypeVar("T", bound=Hashable)
 
@@ -32,19 +33,28 @@ class BuiltIn:
     cost: int = SMALL
 
 
-def built_in(evidence: Evidence, limits: Sequence[Limit], known: Bits) -> Iterator[BuiltIn]:
-    """Yield the built-in mistakes of a submission. Endings among the `known` facts are left out."""
+def built_in(evidence: Evidence, limits: Sequence[Limit], known: Bits, claims: Mapping[str, str] = NO_CLAIMS) -> Iterator[BuiltIn]:
+    """Yield the built-in mistakes of a submission. Endings among the `known` facts are left out. `claims` are those of failed checks."""
     alive = [play for play in evidence.plays if not play.died]
     unknown = [play for play in alive if not play.ending & known]
     crashes = crashes_in(alive)
-    if others := told((another_exception(play, crashes), play.ending) for play in unknown):
+    others = told((another_exception(play, crashes), play.ending) for play in unknown)
+    if others:
         yield mistake(OTHER_EXCEPTION, exceptions_in_words(others), others)
-    if lacking := told((lacking_arguments(play), play.bits) for play in unknown):
+    lacking = told((lacking_arguments(play), play.bits) for play in unknown)
+    if lacking:
         yield mistake(MISSING_ARGUMENTS, arguments_in_words(lacking), lacking)
     if names := told(each for play in alive for each in other_names(play)):
         yield mistake(OTHER_NAMES, names, names)
-    if limited := told((limit.says, beyond(limit, alive, known)) for limit in limits):
+    limited = told((limit.says, beyond(limit, alive, known)) for limit in limits)
+    if limited:
         yield replace(mistake(SOME_INPUTS, limited, limited), cost=COST)
+    elsewhere = union([*others.values(), *lacking.values(), *limited.values()])
+    ended = told((cause_of(play.play.observation.error), crash_of(play, evidence.wrong & ~elsewhere)) for play in alive)
+    legal = union(play.ending for play in alive if play.play.refusal is None)
+    if ended := {cause: facts for cause, facts in ended.items() if is_news(facts & legal or facts, known)}:
+        says = (crash_in_words(*cause, reach_of(facts, evidence, claims), len({*claims.values()})) for cause, facts in ended.items())
+        yield replace(mistake(CRASH, says, ended), cost=COST * len(ended))
 
 
 def mistake(name: str, says: Iterable[str], facts: Mapping[T, Bits]) -> BuiltIn:
@@ -107,12 +117,33 @@ def other_names(play: Observed) -> Iterator[tuple[str, Bits]]:
             )
 
 
+def crash_of(play: Observed, wrong: Bits) -> Bits:
+    """Return the ending of a play if it is `wrong` and an exception."""
+    error = play.play.observation.error
+    return play.ending & wrong if error is not None and error.types else 0
+
+
+def reach_of(facts: Bits, evidence: Evidence, claims: Mapping[str, str]) -> int:
+    """Return for how many claims a play ended with one of these facts."""
+    return len({claims[name] for name, here in evidence.checks.items() if facts & here and name in claims})
+
+
+def crash_in_words(kind: str, line: int, claims: int, total: int) -> str:
+    """Return the exception, its line if it has one, and how many claims it ends."""
+    if not line:
+        return _("{kind} ends {n} of {total} failing claims.", kind=kind, n=claims, total=total)
+    return _("{kind} on line {line} ends {n} of {total} failing claims.", kind=kind, line=line, n=claims, total=total)
+
+
 def beyond(limit: Limit, plays: Sequence[Observed], known: Bits) -> Bits:
-    """Return the facts that are beyond a limit; none if at least half of its exceptions are known."""
-    here = [(play, use) for play in plays for use in limit.beyond if use.play is play.play]
-    raising = union(play.ending for play, use in here if use.error)
-    unknown = (raising & ~known).bit_count() * 2 > raising.bit_count()
-    return union(play.since(use.step) for play, use in here) if unknown else 0
+    """Return the endings of the exceptions beyond a limit; none if at least half of them are known."""
+    raising = union(play.ending for play in plays for use in limit.beyond if use.play is play.play and use.error)
+    return raising if is_news(raising, known) else 0
+
+
+def is_news(endings: Bits, known: Bits) -> bool:
+    """Return True if more than half of some endings are not known."""
+    return (endings & ~known).bit_count() * 2 > endings.bit_count()
 
 
 def crashing_alike(evidence: Evidence) -> Bits:

@@ -58,7 +58,8 @@ def diagnose(
     deadline, grace = Deadline.after(within_s), Deadline.after((1 + GRACE) * within_s)
     with np.errstate(all="ignore"):
         everything = evidence_of(results, known.forecasts)
-    found_in = partial(built_in, everything, limits(results, known.contract))
+    claims = {result.check.name: result.check.claim for result in results if result.check.outcome is Outcome.FAILED}
+    found_in = partial(built_in, everything, limits(results, known.contract), claims=claims)
     certain = union(each.facts for each in found_in(everything.known))  # no known mistake leads to these facts
     alike = crashing_alike(everything)
     forms = Forms.of(everything, peeled or Peeled(results, results), known.forecasts)
@@ -71,18 +72,18 @@ def diagnose(
     search, found = best(search, seed) if search.evidence.wrong else Best(search, [])
     found += search.at_once() if search.clock.stopped else []
     guesses = [guess for guess in (credible(each, search) for each in found) if guess.members]
-    if search.clock.stopped and within_s and not (guesses or certain or forms.explained):
+    if search.clock.stopped and within_s and not (guesses or certain or forms.explained()):
         raise OutOfTime
 
     def told_of(guess: Guess) -> Diagnosis:
         members, of_forms = forms.named(guess, searching(forms.observed)) if forms.taken else ((), ())
         others = (*found_in(search.explained(guess)), *of_forms)
-        return diagnosis_of(guess, search, known, Beside(members, others, forms.explained, alike), results)
+        return diagnosis_of(guess, search, known, Beside(members, others, forms.explained(search.active(guess)), alike), results)
 
     for some in (alternatives(search, guesses), [search.nothing]):
-        told = map(told_of, some)
-        if telling := tuple(diagnosis for diagnosis in told if diagnosis.checks or (forms.taken and some == [search.nothing])):
-            return telling
+        told = {frozenset(each.texts): each for each in reversed([*map(told_of, some)]) if each.checks}
+        if told:
+            return tuple(reversed(told.values()))
     return ()
 
 
@@ -117,14 +118,20 @@ class Beside:
 
 
 def diagnosis_of(guess: Guess, search: Search, known: Known, beside: Beside, results: Sequence[Result]) -> Diagnosis:
-    """Return a guess in words, with the failed checks that it explains together with its additions."""
-    listed, others = [known.mistakes[member] for member in sorted((*guess.members, *beside.members))], beside.built_in
-    names = (*(mistake.name for mistake in listed), *(mistake.name for mistake in others))
-    texts = (*(mistake.says for mistake in listed), *(mistake.says for mistake in others))
+    """Return a guess in words, with the failed checks that it explains together with its additions.
+
+    Each text is told once, and no built-in mistake that explains nothing.
+    """
     explained = set(explained_checks(guess, search.evidence, beside.explained, beside.left_out))
     checks = tuple(result.check.name for result in results if result.check.outcome is Outcome.FAILED and result.check.name in explained)
-    cost = sum(mistake.cost for mistake in listed) + sum(mistake.cost for mistake in others)
-    return Diagnosis(names, says(texts), checks, cost=cost, texts=texts)
+    here = union(search.evidence.checks[name] for name in checks)
+    listed = [known.mistakes[member] for member in sorted((*guess.members, *beside.members))]
+    every: list[Mistake | BuiltIn] = [*listed, *(mistake for mistake in beside.built_in if mistake.facts & here)]
+    told: dict[str, Mistake | BuiltIn] = {}
+    for mistake in every:
+        told.setdefault(mistake.says, mistake)
+    names, cost = tuple(mistake.name for mistake in told.values()), sum(mistake.cost for mistake in told.values())
+    return Diagnosis(names, says([*told]), checks, cost=cost, texts=(*told,))
 
 
 def explained_checks(guess: Guess, evidence: Evidence, found: Bits, left_out: Bits) -> Iterator[str]:

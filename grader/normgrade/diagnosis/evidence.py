@@ -48,11 +48,6 @@ class Observed:
         """Return one of its facts, given its number in this play."""
         return 1 << (self.first_fact + fact)
 
-    def since(self, step: int | None) -> Bits:
-        """Return its facts from a step on, with its ending; all of them if the step is None."""
-        later = (index for index, place in enumerate(self.right.places) if step is None or (place.step or 0) >= step)
-        return union(self.bit(2 * index) | self.bit(2 * index + 1) for index in later) | self.ending
-
     @property
     def ending(self) -> Bits:
         """The fact of its ending."""

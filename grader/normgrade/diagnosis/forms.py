@@ -10,12 +10,12 @@ from normgrade.diagnosis.built_in import BuiltIn, told
 from normgrade.diagnosis.evidence import Bits, Evidence, Observed, evidence_of, facts_in, union
 from normgrade.diagnosis.forecasts import Forecasts
 from normgrade.diagnosis.joint import Members
-from normgrade.diagnosis.peeling import At, Peeled, dtype_of, holds_half, shape_of
+from normgrade.diagnosis.peeling import At, Peeled, dtype_of, holds_half, is_right_in_float32, shape_of
 from normgrade.diagnosis.search import Guess, Search
 from normgrade.language import _
 from normgrade.language.errors import listed
 from normgrade.report import report
-from normgrade.report.report import HALF_PRECISION, INPUT_CHANGED, OTHER_SHAPE
+from normgrade.report.report import FLOAT64_NARROWED, HALF_PRECISION, INPUT_CHANGED, OTHER_SHAPE
 
 MOST_TOGETHER = 2  # mistakes of half precision
 MOST_LISTED = 3  # forms in a sentence
@@ -29,16 +29,19 @@ class Forms:
     observed: the evidence of all that was observed.
     rest: the evidence that is left.
     taken: the facts of each built-in mistake, by its name.
+    far: those of them that float32 arithmetic for float64 does not explain.
     """
 
     observed: Evidence
     rest: Evidence
     taken: Mapping[str, Bits]
+    far: Bits
 
     @classmethod
     def of(cls, rest: Evidence, peeled: Peeled, forecasts: Forecasts) -> Forms:
         observed = evidence_of(peeled.observed, forecasts) if HALF_PRECISION in peeled.kinds else rest
-        return cls(observed, rest, {name: bits_of(rest, facts) for name, facts in peeled.kinds.items()})
+        taken = {name: bits_of(rest, facts) for name, facts in peeled.kinds.items()}
+        return cls(observed, rest, taken, union(far_in(rest.plays, taken.get(FLOAT64_NARROWED, 0))))
 
     @property
     def narrow(self) -> Bits:
@@ -50,10 +53,9 @@ class Forms:
         """The facts that speak neither for nor against any mistake."""
         return union(facts for name, facts in self.taken.items() if name != HALF_PRECISION)
 
-    @property
-    def explained(self) -> Bits:
-        """The facts that need no further explanation."""
-        return self.narrow | self.aside
+    def explained(self, changed: Bits = 0) -> Bits:
+        """Return the facts that need no further explanation beside mistakes that lead to the `changed` facts."""
+        return self.narrow | (self.aside & ~(self.far & ~changed))
 
     def named(self, guess: Guess, search: Search) -> tuple[Members, tuple[BuiltIn, ...]]:
         """Return the known mistakes beside a guess that lead to facts that were taken off, and built-in ones for the others.
@@ -117,6 +119,14 @@ def bits_of(evidence: Evidence, facts: At) -> Bits:
     return union(play.bit(fact) for play in evidence.plays for fact in facts.get(play.key, ()))
 
 
+def far_in(plays: Iterable[Observed], narrowed: Bits) -> Iterator[Bits]:
+    """Yield the numbers among the `narrowed` ones that would be wrong even if float32 arithmetic were enough."""
+    for play in plays:
+        for index, place in enumerate(play.right.places):
+            if narrowed & play.bit(2 * index + 1) and not is_right_in_float32(play.play, place):
+                yield play.bit(2 * index + 1)
+
+
 def built_in_forms(taken: Mapping[str, Bits], plays: Iterable[Observed]) -> Iterator[BuiltIn]:
     """Yield a built-in mistake for each kind of facts that were taken off."""
     alive = [play for play in plays if not play.died]
@@ -130,9 +140,16 @@ def in_words(name: str, forms: str) -> str:
     """Return the text of a built-in mistake, which may list the `forms` that came and those that are due."""
     match name:
         case report.HALF_PRECISION:
-            return _("Half precision must be converted to float32 first: with the same numbers in float32, your code gives another result.")
+            return _(
+                "With the same numbers in float32 instead of half precision, your code gives another result. "
+                "Convert half precision first, and nothing wider: `x.to(torch.promote_types(x.dtype, torch.float32))`, "
+                "in NumPy `x.astype(np.promote_types(x.dtype, np.float32))`."
+            )
         case report.FLOAT64_NARROWED:
-            return _("float64 is computed in float32, so only seven digits are right. Convert only inputs that are narrower than float32.")
+            return _(
+                "float64 is computed in float32, so only seven digits are right. Convert only what is narrower than float32: "
+                "`x.to(torch.promote_types(x.dtype, torch.float32))`, in NumPy `x.astype(np.promote_types(x.dtype, np.float32))`."
+            )
         case report.WIDER_RETURNED:
             return _(
                 "An input in half precision does not give a result in half precision: {forms}. Cast the result to the dtype of the input.",

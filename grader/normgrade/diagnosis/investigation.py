@@ -84,7 +84,7 @@ class Investigation:
         with np.errstate(all="ignore"):
             self.try_each(self.likeliest(deadline), found, deadline)
             if self.failed - explained(best_of(found)):
-                peeled = peel(self.results, self.again.answers)
+                peeled = peel(self.results, self.again.answers, self.again.recordings)
                 rest = replace(self, results=peeled.rest, peeled=peeled) if peeled.kinds else self
                 rest.try_each(rest.attempts(deadline, found), found, deadline)
                 step = rest.first_wrong_step(found, deadline)

@@ -8,7 +8,7 @@ from typing import Protocol
 from normgrade.compare.played import Result
 from normgrade.diagnosis.steps.step import Step
 from normgrade.diagnosis.steps.traces import Acting, Combine
-from normgrade.worker.wire.observation import Observation, Playable
+from normgrade.worker.wire.observation import Observation, Playable, Recording
 
 
 class MorePlays(Protocol):
@@ -16,6 +16,9 @@ class MorePlays(Protocol):
 
     def answers(self, requests: Sequence[Playable]) -> Sequence[Observation | None]:
         """Return its native answers to other requests, with None for each that it does not answer."""
+
+    def recordings(self, requests: Sequence[Playable]) -> Sequence[Recording]:
+        """Return its recordings of these requests."""
 
     def first_wrong_step(self, results: Sequence[Result], right: str) -> Step | None:
         """Return the first step that goes wrong in these results, compared with the source `right`; None if it is not certain."""
@@ -32,6 +35,9 @@ class NoMorePlays:
 
     def answers(self, requests: Sequence[Playable]) -> Sequence[Observation | None]:
         return [None] * len(requests)
+
+    def recordings(self, requests: Sequence[Playable]) -> Sequence[Recording]:
+        return ()
 
     def first_wrong_step(self, results: Sequence[Result], right: str) -> Step | None:
         return None

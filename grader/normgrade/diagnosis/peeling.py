@@ -3,8 +3,8 @@
 Code that is wrong in several ways is nearly always wrong in half precision, too. Another formula rounds differently, so no known mistake
 leads to its numbers. To see if a submission widens half precision, it is played again with the same numbers in float32. If this changes
 the wrong facts, the submission does not widen half precision. The numbers of the second play then replace the observed ones, and show all
-other mistakes. Right numbers in another dtype or shape, and a changed input, are separate mistakes that speak neither for nor against any
-mistake.
+other mistakes. Right numbers in another dtype or shape, a changed input, and wrong float64 numbers of code that converts them to float32 on
+the way are separate mistakes that speak neither for nor against any mistake. A play that ends in an exception is left as it is.
 """
 
 from __future__ import annotations
@@ -21,17 +21,23 @@ from normgrade.compare.facts import ABSENT, Facts
 from normgrade.compare.played import Played, PlayKey, Result
 from normgrade.language.places import Place
 from normgrade.oracle.expected import Expectation
+from normgrade.oracle.inputs import perturbed
+from normgrade.oracle.inputs import widened as in_float64
 from normgrade.report.report import FLOAT64_NARROWED, HALF_PRECISION, INPUT_CHANGED, OTHER_DTYPE, OTHER_SHAPE, WIDER_RETURNED
-from normgrade.worker.wire.observation import HALF, Array, Observation, Playable, Request
+from normgrade.worker.wire.observation import HALF, Array, Observation, Playable, Recording, Request
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 WIDE = ("float32", "float64")
-LEFT_ALONE = "left alone"  # the end of the template of an input that is looked at after the call
+LEFT_ALONE = "left alone"  # the end of the template of a thing that is looked at after the call
+OF_THE_CALLER = {"input left alone", "input {number} left alone", "argument {number} left alone", "gradient of the output left alone"}
 MOST = 40  # plays in half precision that are played again
+RECORDED = 3  # plays in float64 that are recorded
+SHAKEN = 2.0**-12  # by how much inputs are changed to see which values depend on them
 
 At = Mapping[PlayKey, frozenset[int]]  # facts, by their numbers in their play
 NOWHERE: At = {}
 PlayAgain = Callable[[Sequence[Playable]], Sequence[Observation | None]]  # asks the submission; None if there is no answer
+Record = Callable[[Sequence[Playable]], Sequence[Recording]]  # plays the submission on record
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +64,7 @@ class Peeled:
         return joined(self.kinds.values())
 
 
-def peel(results: Sequence[Result], play_again: PlayAgain) -> Peeled:
+def peel(results: Sequence[Result], play_again: PlayAgain, record: Record = lambda requests: ()) -> Peeled:
     """Play the submission's half precision again in float32, and take off all wrong forms."""
     asked = in_half(results)
     answers = play_again([in_float32(play.expectation.request) for play in asked.values()]) if asked else ()
@@ -77,6 +83,8 @@ def peel(results: Sequence[Result], play_again: PlayAgain) -> Peeled:
     for key, play in plays_of(rest):
         for name, facts in other_forms(play).items():
             kinds.setdefault(name, {})[key] = facts
+    if not narrows_float64((play for key, play in plays_of(rest) if key in kinds.get(FLOAT64_NARROWED, ())), record):
+        kinds.pop(FLOAT64_NARROWED, None)
     returned = {key: change.returned for key, change in changes.items() if change.returned}
     wider = joined([returned, kinds.pop(WIDER_RETURNED, {})])
     name = OTHER_DTYPE if OTHER_DTYPE in kinds else WIDER_RETURNED  # code may return one dtype for every input: that is told once
@@ -90,11 +98,11 @@ def plays_of(results: Sequence[Result]) -> Iterator[tuple[PlayKey, Played]]:
 
 
 def in_half(results: Sequence[Result]) -> dict[PlayKey, Played]:
-    """Return the first plays that hold half precision and went wrong in any way.
+    """Return the first plays that hold half precision and have a wrong value, but no wrong ending.
 
     Plays with a changed input are left out: the effect of the change depends on widening, which may make a copy.
     """
-    wrong = ((key, play) for key, play in plays_of(results) if (play.facts.wrong & play.facts.reached).any())
+    wrong = ((key, play) for key, play in plays_of(results) if (play.facts.wrong & play.facts.reached).any() and not play.facts.wrong[-1])
     found = ((key, play) for key, play in wrong if holds_half(play.expectation.request.inputs) and INPUT_CHANGED not in other_forms(play))
     return dict(islice(found, MOST))
 
@@ -201,7 +209,9 @@ def apart(ours: Facts, theirs: Facts, play: Played, index: int) -> bool:
     one, other = ours.numbers[here], theirs.numbers[here]
     finite = np.isfinite(one) & np.isfinite(other)
     largest = np.abs(other[finite]).max(initial=0.0)  # a number left by cancellation is as rough as those that cancelled
-    limit = np.nan_to_num(play.right.allowed[here], posinf=0.0) + 2 * play.right.units[here] * largest
+    right = np.abs(play.right.numbers[here][finite]).max(initial=0.0)
+    larger = max(1.0, largest / right) if right else 1.0  # numbers that are too large are as much rougher
+    limit = larger * np.nan_to_num(play.right.allowed[here], posinf=0.0) + 2 * play.right.units[here] * largest
     with np.errstate(all="ignore"):
         return bool(((np.isfinite(one) != np.isfinite(other)) | (finite & (np.abs(one - other) > limit))).any())
 
@@ -210,7 +220,7 @@ def apart(ours: Facts, theirs: Facts, play: Played, index: int) -> bool:
 
 
 def other_forms(play: Played) -> dict[str, frozenset[int]]:
-    """Return the wrong facts of a play that show a wrong form, float32 arithmetic for float64, or a changed input, by their mistake.
+    """Return the wrong facts of a play that show a wrong form or a changed input, and wrong float64 numbers, by their mistake.
 
     Only places with as many floating-point numbers as are due count. An output of another shape has no gradient, since the gradient of the
     output has the shape that is due.
@@ -220,14 +230,15 @@ def other_forms(play: Played) -> dict[str, frozenset[int]]:
         if not holds_numbers(play, index):
             continue
         if place.template.endswith(LEFT_ALONE):
-            found.setdefault(INPUT_CHANGED, set()).update(fact for fact in (2 * index, 2 * index + 1) if play.facts.wrong[fact])
+            if place.template in OF_THE_CALLER:
+                found.setdefault(INPUT_CHANGED, set()).update(fact for fact in (2 * index, 2 * index + 1) if play.facts.wrong[fact])
         elif play.facts.wrong[2 * index]:
             got, due = play.facts.forms[index], play.right.forms[index]
             if dtype_of(got) != dtype_of(due):
                 found.setdefault(WIDER_RETURNED if is_wider(got, due) else OTHER_DTYPE, set()).add(2 * index)
             if shape_of(got) != shape_of(due):
                 found.setdefault(OTHER_SHAPE, set()).add(2 * index)
-        elif play.facts.wrong[2 * index + 1] and is_right_in_float32(play, place):
+        elif play.facts.wrong[2 * index + 1] and play.expectation.places[place].unit == "float64":
             found.setdefault(FLOAT64_NARROWED, set()).add(2 * index + 1)
     if OTHER_SHAPE in found:
         steps = {play.right.places[fact // 2].step for fact in found[OTHER_SHAPE] if play.right.places[fact // 2].learnt is None}
@@ -250,9 +261,23 @@ def holds_numbers(play: Played, index: int) -> bool:
     return floats and isinstance(got, Array) and isinstance(due, Array) and got.values.size == due.values.size
 
 
+def narrows_float64(plays: Iterable[Played], record: Record) -> bool:
+    """Return True if the submission computes a float32 value from the inputs of one of these plays, though all of them are float64."""
+    smallest = sorted(plays, key=lambda play: play.right.size)[:RECORDED]
+    requests = [play.expectation.request for play in smallest]
+    recorded = record([each for request in requests for each in (in_float64(request), perturbed(request, SHAKEN, 0))])
+    values = [*map(narrow_values, recorded)]
+    return any(before != after for before, after in zip(values[::2], values[1::2], strict=True))
+
+
+def narrow_values(recording: Recording) -> list[tuple[int, int, bytes]]:
+    """Return the float32 values of a recording, each with its place and iteration."""
+    return [(each.place, each.iteration, each.values.tobytes()) for each in recording.records if each.dtype == "float32"]
+
+
 def is_right_in_float32(play: Played, place: Place) -> bool:
     """Return True if the numbers at a place would be right if float32 arithmetic were enough."""
-    got, expected = play.observation.values[place], play.expectation.places[place]
+    got, expected = play.observation.values.get(place), play.expectation.places[place]
     if expected.unit == "float32" or not isinstance(got, Array) or not isinstance(expected.value, Array):
         return False
     with np.errstate(all="ignore"):

@@ -15,8 +15,8 @@ from normgrade.diagnosis.steps.traces import Acting, Combine, traced
 from normgrade.grading.course_worker import SIZE_LIMIT_BYTES, CourseWorker
 from normgrade.grading.run import gone
 from normgrade.worker.trusted.host import Worker
-from normgrade.worker.wire.messages import PlayQuestion
-from normgrade.worker.wire.observation import Observation, Playable
+from normgrade.worker.wire.messages import PlayQuestion, RecordQuestion
+from normgrade.worker.wire.observation import Observation, Playable, Recording
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,10 @@ class InNewWorkers:
             worker.announce(questions)
             answers = [worker.answer(question) for question in questions]
         return [None if gone(answer) else answer for answer in answers]
+
+    def recordings(self, requests: Sequence[Playable]) -> list[Recording]:
+        with self.open_worker() as worker:
+            return [worker.record(RecordQuestion(request, SIZE_LIMIT_BYTES)) for request in requests]
 
     def first_wrong_step(self, results: Sequence[Result], right: str) -> Step | None:
         others = [read_text(path) for path in self.exercise.alternatives]

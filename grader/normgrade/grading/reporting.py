@@ -28,6 +28,7 @@ from normgrade.remarks.remarks import remark, sized
 from normgrade.remarks.works_for import limits, within
 from normgrade.report.report import (
     BUILT_IN,
+    CRASH,
     SOME_INPUTS,
     UNLISTED,
     Check,
@@ -165,7 +166,7 @@ def granted(report: Report, calling: Collection[str]) -> int:
     backing = points_of(check for check in report.checks if check.name in calling) - points_of(
         check for check in wrong if check.name in calling and check.name not in first.checks
     )
-    in_doubt = max(silent - backing, 0) if left_open or SOME_INPUTS in first.mistakes else 0
+    in_doubt = max(silent - backing, 0) if left_open or {SOME_INPUTS, CRASH} & {*first.mistakes} else 0
     return max(report.possible - max(first.cost, 1) - left_open - in_doubt, 0)
 
 

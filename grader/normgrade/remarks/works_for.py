@@ -37,7 +37,7 @@ def limits(results: Iterable[Result], contract: Sequence[Signature]) -> tuple[Li
     raising, ending = [use for use in found if use.error], [use for use in found if not use.error]
     if not raising:
         return ()
-    return limits_among(raising, ending, lambda error: cause_of(error)[:1], cause_of)
+    return limits_among(raising, ending, (), lambda error: cause_of(error)[:1], cause_of)
 
 
 def within(found: Iterable[Limit], results: Iterable[Result], contract: Sequence[Signature]) -> set[str]:
@@ -52,12 +52,13 @@ def within(found: Iterable[Limit], results: Iterable[Result], contract: Sequence
     return {name for name, use in calls if (use.play, use.step) not in beyond}
 
 
-def limits_among(raising: Sequence[Use], ending: Sequence[Use], *causes: Cause) -> tuple[Limit, ...]:
-    """Return one limit if it explains all exceptions, or else those of each cause by itself."""
-    if limit := limit_of(raising, ending):
+def limits_among(raising: Sequence[Use], ending: Sequence[Use], others: Sequence[Use], *causes: Cause) -> tuple[Limit, ...]:
+    """Return one limit if it explains all exceptions, or else those of each cause by itself. `others` raise for other causes."""
+    if limit := limit_of(raising, ending, others):
         return (limit,)
     alike = grouped(raising, causes[0]) if causes else []
-    return tuple(limit for some in alike for limit in limits_among(some, ending, *causes[1:]))
+    rest = [[*others, *(use for use in raising if use not in some)] for some in alike]
+    return tuple(limit for some, other in zip(alike, rest, strict=True) for limit in limits_among(some, ending, other, *causes[1:]))
 
 
 def grouped(raising: Iterable[Use], cause: Cause) -> list[list[Use]]:
@@ -73,16 +74,17 @@ def cause_of(error: Error | None) -> tuple[str, int]:
     return ("", 0) if error is None else ("".join(error.types[:1]), error.frames[-1].line if error.frames else 0)
 
 
-def limit_of(raising: Sequence[Use], ending: Sequence[Use]) -> Limit | None:
+def limit_of(raising: Sequence[Use], ending: Sequence[Use], others: Sequence[Use]) -> Limit | None:
     """Return the limit of the first trait that tells uses that raise an exception apart from those that come to their end."""
     arguments = sorted({name for use in (*raising, *ending) for name in use.traits} - TRAITS)
-    return next(filter(None, (limit_by(trait, raising, ending) for trait in (*Trait, *arguments))), None)
+    return next(filter(None, (limit_by(trait, raising, ending, others) for trait in (*Trait, *arguments))), None)
 
 
-def limit_by(trait: str, raising: Sequence[Use], ending: Sequence[Use]) -> Limit | None:
-    """Return the limit of one trait; None if it does not tell them apart.
+def limit_by(trait: str, raising: Sequence[Use], ending: Sequence[Use], others: Sequence[Use]) -> Limit | None:
+    """Return the limit of one trait; None if it does not tell them apart, or if it works for no value of a trait of the input.
 
-    Either only uses that raise an exception are beyond the limit, or the others beyond it are wrong, too, while a use within is right.
+    Either only uses that raise an exception are beyond the limit, or the others beyond it are wrong, too, while a use within is right. A
+    submission works for a value if no use with it is wrong, and none of the `others` has it.
     """
     having = [use for use in ending if value_of(use, trait) is not None]
     bad = values(alike(trait, raising), trait) | (values(raising, trait) - values(alike(trait, having), trait))
@@ -91,6 +93,9 @@ def limit_by(trait: str, raising: Sequence[Use], ending: Sequence[Use]) -> Limit
     if None in bad or len(crashing) < FEWEST or len(having) - len(beyond) < FEWEST:
         return None
     if beyond and not all_wrong(alike(trait, beyond), crashing, [use for use in having if use not in beyond]):
+        return None
+    good -= values((use for use in having if not use.right), trait) | values(others, trait)
+    if not good and (trait in TRAITS or LEFT_OUT in bad):
         return None
     raised = either(dict.fromkeys(use.error.types[0] for use in crashing if use.error and use.error.types))
     outcome = _("raises {error} or is wrong", error=raised) if beyond else _("raises {error}", error=raised)
@@ -127,7 +132,7 @@ def ordered(some: Iterable[object]) -> list[object]:
 
 def says(trait: str, good: Sequence[object], bad: Sequence[object], outcome: str) -> str:
     """Return the limit in a sentence; `outcome` is the result beyond it."""
-    works, fails = listed(map(str, good)), listed(map(str, bad))
+    works, fails = listed(map(str, good)) if good else "", listed(map(str, bad))
     match trait:
         case Trait.DIMENSIONS:
             return n_(

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import numpy as np  # not at run time: a verdict of inspection must not wait for it
 
 OTHER_EXCEPTION, MISSING_ARGUMENTS, OTHER_NAMES, SOME_INPUTS = "other-exception", "missing-arguments", "other-names", "some-inputs-only"
+CRASH = "crash"
 HALF_PRECISION, WIDER_RETURNED, OTHER_DTYPE, OTHER_SHAPE = "half-precision", "wider-dtype-returned", "other-dtype", "other-shape"
 FLOAT64_NARROWED = "float64-in-float32"
 INPUT_CHANGED = "input-left-changed"
@@ -26,7 +27,7 @@ FORMS = (
     INPUT_CHANGED,
 )  # evidence neither for nor against any known mistake
 UNLISTED = "unlisted-mistake"  # a change of the reference that is no known mistake, found by the first wrong step
-BUILT_IN = OTHER_EXCEPTION, MISSING_ARGUMENTS, OTHER_NAMES, SOME_INPUTS, *FORMS, UNLISTED  # names that diagnoses of any exercise may use
+BUILT_IN = OTHER_EXCEPTION, MISSING_ARGUMENTS, OTHER_NAMES, SOME_INPUTS, CRASH, *FORMS, UNLISTED  # names that any exercise may have
 NOTHING_RAN = N_("none")  # the sandbox of a submission that was only read; the tiers are in `normgrade.worker.walls.TIERS`
 
 

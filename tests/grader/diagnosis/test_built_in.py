@@ -13,16 +13,21 @@ from normgrade.diagnosis.evidence import facts_in
 from normgrade.language.places import Place
 from normgrade.remarks.uses import Use
 from normgrade.remarks.works_for import Limit
-from normgrade.report.report import MISSING_ARGUMENTS, OTHER_EXCEPTION, OTHER_NAMES, SOME_INPUTS
+from normgrade.report.report import CRASH, MISSING_ARGUMENTS, OTHER_EXCEPTION, OTHER_NAMES, SOME_INPUTS
 from normgrade.worker.wire.observation import Error, Frame
 
 PLAYS: list[Seen] = [raised("ValueError"), {"output": [1.0, 2.0]}, {"output": [3.0, 4.0]}]  # facts 0, 1 to 3, 4 to 6
+CLAIMS = {f"test_{number}": f"Claim {number}." for number in range(3)}
 UNEXPECTED = "f() got an unexpected keyword argument 'eps'\nmore"
 
 
 def found(submission: Plays, mistakes: dict[str, Plays] | None = None) -> list[BuiltIn]:
     evidence = World(PLAYS, mistakes or {}).evidence(submission)
-    return list(built_in(evidence, (), evidence.known))
+    return list(built_in(evidence, (), evidence.known, CLAIMS))
+
+
+def names_of(mistakes: list[BuiltIn]) -> list[str]:
+    return [mistake.name for mistake in mistakes]
 
 
 def found_among(plays: list[Seen], submission: Plays) -> list[BuiltIn]:
@@ -39,7 +44,7 @@ def test_another_exception_than_the_expected_one() -> None:
 
 @pytest.mark.parametrize("seen", [{}, {0: raised("AssertionError", 2)}, {1: raised("AssertionError")}])
 def test_other_endings_are_not_another_exception(seen: Plays) -> None:
-    assert found(seen) == []
+    assert OTHER_EXCEPTION not in names_of(found(seen))
 
 
 def test_exceptions_of_known_mistakes_are_not_built_in() -> None:
@@ -62,12 +67,27 @@ def test_arguments_that_a_signature_lacks(message: str, step: str | None) -> Non
     "error",
     [lacking(UNEXPECTED, 2), lacking("unsupported operand"), replace(lacking(UNEXPECTED), frames=(Frame(3, "forward", "g(eps=1)"),))],
 )
-def test_other_type_errors_are_no_finding(error: Error) -> None:
-    assert found({1: error}) == []
+def test_other_type_errors_are_crashes(error: Error) -> None:
+    assert names_of(found({1: error})) == [CRASH]
 
 
-def test_a_crash_of_a_legal_call_is_no_finding() -> None:
-    assert found({0: raised("RuntimeError"), 1: raised("RuntimeError", 2)}) == []
+def test_a_refusal_that_crashes_as_a_legal_call_is_part_of_that_crash() -> None:
+    assert found({0: raised("RuntimeError"), 1: raised("RuntimeError", 2)}) == [
+        BuiltIn(CRASH, "RuntimeError ends 2 of 3 failing claims.", 0b1001, COST)
+    ]
+
+
+def test_one_exception_on_one_line_is_one_crash() -> None:
+    """Count the claims that each ends, and what each costs; an exception that a known mistake leads to is no crash."""
+    here, there = (replace(raised("RuntimeError", step), frames=(Frame(3 + step, "forward", "x @ y"),)) for step in (1, 2))
+    [crash] = found({1: here, 2: there})
+    assert crash.says == "RuntimeError on line 4 ends 1 of 3 failing claims.\nRuntimeError on line 5 ends 1 of 3 failing claims."
+    assert crash.cost == 2 * COST
+    assert found({1: here, 2: there}, {"raises": {1: raised("RuntimeError")}, "too": {2: raised("RuntimeError", 2)}}) == []
+
+
+def test_what_is_told_otherwise_is_no_crash() -> None:
+    assert names_of(found({0: raised("AssertionError"), 1: lacking(UNEXPECTED)})) == [OTHER_EXCEPTION, MISSING_ARGUMENTS]
 
 
 def test_several_facts_of_a_kind_make_one_finding() -> None:
@@ -82,12 +102,12 @@ def test_several_facts_of_a_kind_make_one_finding() -> None:
 
 
 def test_a_limit_of_the_inputs_is_a_finding() -> None:
-    """Check that a limit explains the endings of the plays beyond it, unless known mistakes lead to all of these endings."""
+    """Check that a limit explains only the endings of the plays beyond it, unless known mistakes lead to all of these endings."""
     submission: Plays = {1: raised("IndexError"), 2: raised("IndexError")}
     evidence = World(PLAYS, {}).evidence(submission)
     uses = [Use(play.play, None, {}, play.play.observation.error, False) for play in evidence.plays[1:]]
     limits = (Limit("Only some.", tuple(uses)),)
-    assert [*built_in(evidence, limits, 0)] == [BuiltIn(SOME_INPUTS, "Only some.", 0b1111110, COST)]
+    assert [*built_in(evidence, limits, 0)] == [BuiltIn(SOME_INPUTS, "Only some.", 0b1001000, COST)]
     assert [*built_in(evidence, limits, evidence.plays[1].ending | evidence.plays[2].ending)] == []
 
 

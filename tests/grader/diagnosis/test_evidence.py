@@ -8,7 +8,6 @@ import pytest
 from scripted import Seen, World, raised
 
 from normgrade.diagnosis.evidence import Evidence, evidence_of, facts_in, union
-from normgrade.language.places import Place
 from normgrade.worker.wire.observation import Cause, Error
 
 PLAYS: list[Seen] = [{"output": [1.0, 2.0, 3.0], "flag": True}, {"output": [4.0, 5.0, 6.0]}]  # facts 0 to 4, and 5 to 7
@@ -32,12 +31,6 @@ def test_a_right_submission_contradicts_every_mistake() -> None:
     evidence = WORLD.evidence({})
     assert (evidence.wrong, evidence.checks) == (0, {}) and [*facts_in(evidence.reached)] == [0, 1, 2, 4, 5, 6, 7]
     assert [sets(evidence, number) for number in range(3)] == [([1, 6], [1, 6]), ([2], [2]), ([7], [7])]
-
-
-def test_facts_since_a_step_include_the_ending() -> None:
-    first, second = Place("output", step=1), Place("output", step=2)
-    [play] = World([{first: [1.0], second: [2.0]}], {}).evidence({}).plays
-    assert [bin(play.since(step)) for step in (None, 1, 2, 3)] == ["0b11111", "0b11111", "0b11100", "0b10000"]
 
 
 def test_observations_support_or_contradict_a_mistake() -> None:

@@ -11,8 +11,18 @@ from normgrade.compare.played import Played, Result
 from normgrade.diagnosis.peeling import in_float32, peel
 from normgrade.language.places import Place
 from normgrade.oracle.expected import Expectation, Expected
-from normgrade.report.report import HALF_PRECISION, INPUT_CHANGED, OTHER_DTYPE, OTHER_SHAPE, WIDER_RETURNED, Check, Kind, Outcome
-from normgrade.worker.wire.observation import Array, Cause, Error, Observation, Playable
+from normgrade.report.report import (
+    FLOAT64_NARROWED,
+    HALF_PRECISION,
+    INPUT_CHANGED,
+    OTHER_DTYPE,
+    OTHER_SHAPE,
+    WIDER_RETURNED,
+    Check,
+    Kind,
+    Outcome,
+)
+from normgrade.worker.wire.observation import Array, Cause, Error, Observation, Playable, Record, Recording
 from normgrade.worker.wire.requests import FunctionCall
 
 RIGHT = [1.0, 2.0, 3.0]
@@ -29,6 +39,13 @@ def result(observed: Observation, dtype: str = "float16", place: Place = OUTPUT)
     request = FunctionCall("f", args=[array(RIGHT, dtype)])
     right = Expected(array(RIGHT, "float64"), dtype, np.zeros(3), np.zeros(3))
     play = Played(observed, Expectation(request, {place: right}))
+    return Result(Check("test_0", "Claim.", Kind.FORMULA, Outcome.FAILED, 1), (play,))
+
+
+def float64_result(numbers: Sequence[float]) -> Result:
+    """Return a failed check with one play in float64, which observed these numbers."""
+    right = Expected(array(RIGHT, "float64"), "float64", np.zeros(3), np.zeros(3), unit="float64")
+    play = Played(seen(numbers, "float64"), Expectation(FunctionCall("f", args=[array(RIGHT, "float64")]), {OUTPUT: right}))
     return Result(Check("test_0", "Claim.", Kind.FORMULA, Outcome.FAILED, 1), (play,))
 
 
@@ -69,10 +86,16 @@ def test_numbers_moved_by_rounding_show_no_half_precision() -> None:
     assert peeled.kinds == {} and peeled.rest[0].plays == results[0].plays
 
 
-def test_an_exception_absent_in_float32_shows_half_precision() -> None:
+def test_an_exception_is_left_as_it_is() -> None:
     error = Error(Cause.RAISED, "no", ("RuntimeError", "Exception"))
-    peeled = peel([result(Observation(error=error))], again(seen(RIGHT, "float32")))
-    assert peeled.kinds == {HALF_PRECISION: {KEY: frozenset({2})}}
+    assert peel([result(Observation(error=error))], nobody).kinds == {}
+
+
+def test_numbers_that_are_too_large_may_move_as_much_more() -> None:
+    """Multiply by 1000: the roundings behind the output are as much larger, so that they do not show half precision."""
+    results = [result(seen([1000.0, 2000.0, 3000.0], "bfloat16"), "bfloat16")]
+    assert peel(results, again(seen([1000.0, 2000.0, 3020.0], "float32"))).kinds == {}
+    assert peel(results, again(seen([1000.0, 2000.0, 3900.0], "float32"))).kinds != {}
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -104,6 +127,27 @@ def test_too_few_numbers_are_not_another_shape() -> None:
 def test_a_changed_input_is_a_mistake() -> None:
     peeled = peel([result(seen([0.0, 2.0, 3.0], "float32", INPUT), "float32", INPUT)], nobody)
     assert peeled.kinds == {INPUT_CHANGED: {KEY: frozenset({1})}}
+
+
+def test_a_tensor_of_the_layer_is_not_the_caller_s() -> None:
+    place = Place("{name} left alone", name="u")
+    assert peel([result(seen([0.0, 2.0, 3.0], "float32", place), "float32", place)], nobody).kinds == {}
+
+
+@pytest.mark.parametrize(("narrow", "kinds"), [([1.5, 2.5], [FLOAT64_NARROWED]), ([1.5, 1.5], [])])
+def test_only_float32_values_that_come_from_the_inputs_narrow_float64(narrow: list[float], kinds: list[str]) -> None:
+    """Record the play twice, with other inputs: a float32 value that stays is no input that was narrowed."""
+
+    def record(requests: Sequence[Playable]) -> list[Recording]:
+        assert {request.inputs["args"][0].dtype for request in requests} == {"float64"}
+        return [Recording({}, records=(Record(0, 0, "float32", np.array([number])),)) for number in narrow]
+
+    peeled = peel([float64_result([1.0, 2.0, 3.0000001])], nobody, record)
+    assert [*peeled.kinds] == kinds
+
+
+def test_without_a_recording_nothing_narrows_float64() -> None:
+    assert peel([float64_result([1.0, 2.0, 3.0000001])], nobody).kinds == {}
 
 
 def test_without_an_answer_the_observation_stays() -> None:

@@ -79,8 +79,22 @@ CASES: Mapping[str, tuple[list[Played], list[str]]] = {
     ),
     "two causes": (
         [fine(of(4)), fine(of(4)), *[broken(of(3))] * 2, *[broken(of(4), kind="TypeError", line=9, affine=False)] * 2],
-        ["It works for inputs of 4 dimensions; with 3 it raises ValueError.", "With `affine=False` it raises TypeError."],
+        ["With `affine=False` it raises TypeError."],  # with 4 dimensions, too
     ),
+    "evaluation raises for another cause": (
+        [*[fine(of(2, Action.EVALUATE))] * 2, *[broken(of(2))] * 2, *[broken(of(2, Action.EVALUATE), kind="TypeError", line=9)] * 2],
+        [],
+    ),
+    "only what is right works": (
+        [*[fine(of(2))] * 2, *[broken(of(3))] * 2, play(story([of(4)]), wrong={1})],
+        ["It works for inputs of 2 dimensions; with 3 it raises ValueError."],
+    ),
+    "nothing of it is right": ([*[play(story([of(2)]), wrong={1})] * 2, *[broken(of(3))] * 2], []),
+    "an argument, where nothing is right": (
+        [*[play(story([of(2)]), wrong={1})] * 2, *[broken(of(2), affine=False)] * 2],
+        ["With `affine=False` it raises ValueError."],
+    ),
+    "words of a probe": ([fine(of(2)), fine(of(2)), *[broken(of(2), scattered=True)] * 2], []),
     "some wrong beyond it": (
         [fine(of(2)), fine(of(2)), broken(of(3)), broken(of(3)), play(story([of(3)]), wrong={1})],
         ["It works for inputs of 2 dimensions; with 3 it raises ValueError or is wrong."],

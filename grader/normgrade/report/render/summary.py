@@ -22,6 +22,7 @@ from normgrade.report.render.wording import (
 )
 from normgrade.report.report import (
     BUILT_IN,
+    CRASH,
     SOME_INPUTS,
     UNLISTED,
     Check,
@@ -91,12 +92,12 @@ def diagnosis_of(report: Report) -> Diagnosis | None:
 
 
 def mistakes_of(diagnosis: Diagnosis) -> list[Named]:
-    """Return the mistakes of a diagnosis with their texts and places. The text about inputs that work is not repeated here."""
+    """Return the mistakes of a diagnosis with their texts and places."""
     if len(diagnosis.mistakes) == 1 or len(diagnosis.texts) != len(diagnosis.mistakes):
         return [Named(names_of(diagnosis), diagnosis.says, diagnosis.spots)]
     spots = {name: tuple(spot for spot in diagnosis.spots if spot.mistake == name) for name in diagnosis.mistakes}
     told = zip(diagnosis.mistakes, diagnosis.texts, strict=True)
-    return [Named(one_line(name), "" if name == SOME_INPUTS else text, spots[name]) for name, text in told]
+    return [Named(one_line(name), text, spots[name]) for name, text in told]
 
 
 def reach_of(diagnosis: Diagnosis, checks: Sequence[Check]) -> str:
@@ -133,12 +134,12 @@ def step_of(report: Report) -> WrongStep | None:
 
 
 def crash_of(report: Report) -> Check | None:
-    """Return the first check that failed because of an exception, unless a diagnosis or a finding already tells of it."""
+    """Return the first check that failed because of an exception, unless a known mistake or a finding already tells of it."""
     diagnosis = diagnosis_of(report)
-    explained = () if diagnosis is None or set(diagnosis.mistakes) == {SOME_INPUTS} else diagnosis.checks
+    explained = () if diagnosis is None or {SOME_INPUTS, CRASH} & {*diagnosis.mistakes} else diagnosis.checks
     banned = any(finding.rule is Rule.BANNED for finding in report.findings)
     failed = [check for check in report.checks if check.outcome is Outcome.FAILED and check.name not in explained]
-    failed.sort(key=lambda check: check.courtesy)
+    failed.sort(key=lambda check: (check.courtesy, not check.lines))
     return next((check for check in failed if check.raised and not (banned and check.raised.said.startswith(BY_HAND))), None)
 
 
