@@ -24,6 +24,7 @@ from normgrade.grading.grading_options import Options
 from normgrade.grading.opening import open_grader
 from normgrade.language import _, n_
 from normgrade.language.errors import CourseError, UsageError, did_you_mean
+from normgrade.learner.general import GENERAL
 from normgrade.learner.practice.interviews import refuse_in_interview
 from normgrade.learner.practice.slips import Slip, slips
 from normgrade.learner.standing import attempts_of
@@ -50,6 +51,9 @@ def explain_command(name: str | None, slug: str | None, course_folder: Path | No
     if name is None:
         say(*made_by_you(course, slug))
         return
+    if name in GENERAL:
+        say(name, _(GENERAL[name]))
+        return
     from normgrade.learner.explanation import explain  # loads pytest
     from normgrade.report.render.terminal import open_console  # loads NumPy
 
@@ -57,7 +61,7 @@ def explain_command(name: str | None, slug: str | None, course_folder: Path | No
     found_in = mistakes_called(name, known, course)
     slugs = [*found_in]
     if not slugs:
-        names = {mistake.name for mistakes in known.values() for mistake in mistakes}
+        names = {*GENERAL, *(mistake.name for mistakes in known.values() for mistake in mistakes)}
         meant = did_you_mean(name, names)
         raise UsageError(_('No mistake named "{name}".{meant} Use a name from a diagnosis.', name=name, meant=meant))
     exercise = course.exercise(preferred(course, slugs, name))

@@ -30,7 +30,9 @@ class Support:
 
 
 def credible(guess: Guess, search: Search) -> Guess:
-    """Return the guess without the names that have too little evidence of their own."""
+    """Return the guess without the names that have too little evidence of their own, and without those that change nothing."""
+    if guess.complete:
+        return needed(guess, search)
     while guess.members and not guess.complete:
         doubts = {member: doubt for member in guess.members if (doubt := doubt_of(guess, search, member))}
         if not doubts:
@@ -40,6 +42,15 @@ def credible(guess: Guess, search: Search) -> Guess:
         if rest is None:
             break
         guess = rest
+    return guess
+
+
+def needed(guess: Guess, search: Search) -> Guess:
+    """Return a guess that explains everything, without the names that change nothing beside the others."""
+    for member in guess.members if len(guess.members) > 1 else ():
+        rest = search.settled(tuple(other for other in guess.members if other != member), whole=True)
+        if rest is not None and rest.members:
+            return needed(rest, search)
     return guess
 
 

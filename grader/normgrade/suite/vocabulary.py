@@ -389,9 +389,11 @@ def raises(expectation: Expectation, error: type[Exception] | None) -> bool:
 
 def refusal(error: str, step: int | str | None) -> str:
     """Return the words for the exception that is expected when a step is to be refused."""
+    an = error[0] in "AEIOU"
     if step is None:
-        return _("expected a {error}", error=error)
-    return _("expected a {error} at {step}", error=error, step=step_in_words(step))
+        return _("expected an {error}", error=error) if an else _("expected a {error}", error=error)
+    at = step_in_words(step)
+    return _("expected an {error} at {step}", error=error, step=at) if an else _("expected a {error} at {step}", error=error, step=at)
 
 
 def raised(error: Error) -> str:

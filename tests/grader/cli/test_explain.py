@@ -10,7 +10,7 @@ import pytest
 
 from normgrade.course.course import Course
 from normgrade.learner.attempts import Attempt, Attempts
-from normgrade.report.report import Outcome
+from normgrade.report.report import BUILT_IN, Outcome
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -33,6 +33,16 @@ def test_unknown_mistake_is_named_with_the_nearest(run: Run) -> None:
     code, out, err = run("explain", "one-for-all-row")
     assert (code, out) == (2, "")
     assert err == 'Error: No mistake named "one-for-all-row". Did you mean "one-for-all-rows"? Use a name from a diagnosis.'
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_every_name_of_a_report_is_explained(name: str, run: Run) -> None:
+    code, out, err = run("explain", name, "--exercise", "rms")
+    assert (code, err) == (0, "") and out.startswith(f"{name} ") and len(out) > 100
+
+
+def test_a_general_name_is_suggested(run: Run) -> None:
+    assert 'Did you mean "half-precision"?' in run("explain", "half-precison")[2]
 
 
 def test_own_mistakes_are_listed_without_a_name(run: Run, tmp_path: Path) -> None:

@@ -59,3 +59,10 @@ def test_only_the_doubtful_name_is_dropped() -> None:
     world = World(PLAYS, {"doubled": {0: {"output": DOUBLED}, 1: {"output": DOUBLED}}, "state-lost": {2: {"state": [0.5, 0.25]}}})
     submission = {0: {"output": DOUBLED}, 1: {"output": STRANGE}, 2: {"state": [0.5, 0.25]}}
     assert names(world, submission, {"doubled", "state-lost"}) == {"state-lost"}
+
+
+def test_a_name_that_changes_nothing_beside_the_others_is_dropped() -> None:
+    doubled: Plays = {0: {"output": DOUBLED}}
+    together = {frozenset({"doubled", "strange"}): doubled}
+    world = World(PLAYS, {"doubled": doubled, "strange": {0: {"output": STRANGE}}}, together=together)
+    assert names(world, doubled, {"doubled", "strange"}) == {"doubled"}

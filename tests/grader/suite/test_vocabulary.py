@@ -18,7 +18,7 @@ from normgrade.report.report import Outcome
 from normgrade.suite import vocabulary
 from normgrade.suite.blame import BrokenSuite
 from normgrade.suite.collection import collect
-from normgrade.suite.vocabulary import current, ones, playing, randn, words, zeros
+from normgrade.suite.vocabulary import current, ones, playing, randn, refusal, words, zeros
 from normgrade.worker.wire.observation import Array
 from normgrade.worker.wire.requests import LayerStory, typed
 
@@ -272,3 +272,8 @@ def test_no_check_is_played_outside_of_a_run() -> None:
 def test_unknown_word_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match=r"module 'normgrade\.suite' has no attribute 'rand'"):
         _ = suite.rand  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("error", "step", "words"), [("IndexError", None, "an IndexError"), ("ValueError", 2, "a ValueError at step 2")])
+def test_the_article_of_an_exception(error: str, step: int | None, words: str) -> None:
+    assert refusal(error, step) == f"expected {words}"

@@ -21,6 +21,7 @@ from normgrade.worker.wire.observation import Recording
 from normgrade.worker.wire.requests import TypedRequest
 
 TOLD = 2  # right quantities
+REST = 1e-3  # a factor that is nearer to 1 is what another mistake leaves
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,11 +33,13 @@ class Telling:
     defines: Sequence[Signature]
 
     def of_values(self, search: StepSearch, links: Sequence[Link], recording: Recording, change: Change | None) -> Step | None:
-        """Return the step at which quantities went wrong. `recording` is of right code with the learner's values in their places."""
+        """Return the step at which quantities went wrong; None if they nearly did not. `recording` is of right code with the learner's values in their places."""
         places = [first_wrong(search, recording, links), None if change is None else wrong_made(search, change)]
         held = min((place for place in places if place is not None), key=lambda place: place.time, default=None)
         first, *later = links
         ratio = ratio_of(first.values, first.quantity.values, search.tolerance) if first.plain else None
+        if ratio is not None and change is None and abs(ratio - 1) < REST:
+            return None
         how = "" if ratio is None else by_factor(ratio) if change is not None else self.with_origin(ratio)
         return None if held is None else self.step(search, held, first.quantity, how, change, later)
 

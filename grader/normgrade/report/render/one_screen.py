@@ -42,7 +42,7 @@ from normgrade.report.render.wording import (
     search_in_words,
     word_of,
 )
-from normgrade.report.report import Outcome, Raised, Report, Spot
+from normgrade.report.report import SOME_INPUTS, Outcome, Raised, Report, Spot
 
 HEIGHT = 22  # lines: on a terminal of 24, the command and the next prompt stay in sight
 FULL_WIDTH = 80  # columns; a narrower screen may be a little longer
@@ -182,8 +182,10 @@ def raised_lines(raised: Raised) -> Iterator[RenderableType]:
 
 
 def limits(report: Report, room: Room) -> Iterator[RenderableType]:
-    """Yield for which inputs the submission works, and for which it raises an exception."""
-    yield from (Text(one_line(limit)) for limit in report.limits[: room.limits])
+    """Yield for which inputs the submission works, and for which it raises an exception, unless a list of mistakes tells it."""
+    diagnosis = diagnosis_of(report)
+    if diagnosis is None or len(diagnosis.mistakes) == 1 or SOME_INPUTS not in diagnosis.mistakes:
+        yield from (Text(one_line(limit)) for limit in report.limits[: room.limits])
 
 
 def diagnosis(report: Report, room: Room) -> Iterator[RenderableType]:

@@ -106,9 +106,14 @@ def reach_of(diagnosis: Diagnosis, checks: Sequence[Check]) -> str:
     explained = sum(all(check.name in diagnosis.checks for check in failed) for failed in failing.values())
     if not explained:
         return ""
-    if explained == len(failing):
-        return n_("explains the failing claim", "explains all {n} failing claims", explained)
-    return _("explains {explained} of {total} failing claims", explained=explained, total=len(failing))
+    several, total = len(diagnosis.mistakes) > 1, len(failing)
+    if explained < total and several:
+        return _("explain {explained} of {total} failing claims", explained=explained, total=total)
+    if explained < total:
+        return _("explains {explained} of {total} failing claims", explained=explained, total=total)
+    if several:
+        return n_("explain the failing claim", "explain all {n} failing claims", explained)
+    return n_("explains the failing claim", "explains all {n} failing claims", explained)
 
 
 def failing_claims(checks: Sequence[Check]) -> dict[str, list[Check]]:

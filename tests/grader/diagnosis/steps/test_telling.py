@@ -26,3 +26,7 @@ def test_right_values_come_before_the_wrong_one() -> None:
     assert step is not None and [each.name for each in step.right] == ["the mean", "the variance"] and step.wrong.name == "the root"
     assert step.change is not None and step.change.base == NORM
     assert (step.line, step.column, step.width) == (6, 23, 21)
+
+
+def test_a_factor_of_nearly_one_is_no_step() -> None:
+    assert located(edited((", correction=0)", ", correction=0) * 0.999876"))) is None

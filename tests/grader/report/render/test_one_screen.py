@@ -78,7 +78,15 @@ def test_a_limit_does_not_replace_the_exception() -> None:
     assert lines[2].startswith("NameError: ") and lines.index("It works for 4.") > 2
     other = replace(limited, mistakes=("no-eps", "some-inputs-only"), texts=("Add it.", "It works for 4."))
     text = render_text([report(crashed, diagnoses=(other,), limits=("It works for 4.",))])
-    assert "NameError" not in text and text.count("It works for 4.") == 1
+    assert "NameError" in text and text.count("It works for 4.") == 1 and "2. some-inputs-only: It works for 4." in text
+
+
+def test_an_exception_that_is_a_mistake_is_shown_with_its_line() -> None:
+    crashed = failed(differences=(), message="step 1: NameError", raised=RAISED)
+    ends = "NameError on line 9 ends 1 of 1 failing claims."
+    text = render_text([report(crashed, diagnoses=(Diagnosis(("crash",), ends, (crashed.name,), texts=(ends,)),))])
+    assert "NameError: name 'tensr'" in text and "9 │ x = tensr(2)" in text
+    assert "crash  explains the failing claim" in text and ends in text and "not explained" not in text
 
 
 def test_full_points_and_a_broken_rule_say_so_first() -> None:
@@ -134,7 +142,7 @@ def test_only_three_of_many_mistakes_show_their_lines() -> None:
     text = render_text([replace(one, diagnoses=(replace(one.diagnoses[0], texts=told, checks=("test_0", "test_1", "test_2")),))])
     assert text.count("mend it") == 3
     assert "4. mistake-number-3 (line 13): Mistake 3." in text and "5. mistake-number-4 (line 14): Mistake 4." in text
-    assert "5 mistakes  explains all 3 failing claims" in text
+    assert "5 mistakes  explain all 3 failing claims" in text
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
