@@ -2,9 +2,11 @@
 
 Code that is wrong in several ways is nearly always wrong in half precision, too. Another formula rounds differently, so no known mistake
 leads to its numbers. To see if a submission widens half precision, it is played again with the same numbers in float32. If this changes
-the wrong facts, the submission does not widen half precision. The numbers of the second play then replace the observed ones, and show all
-other mistakes. Right numbers in another dtype or shape, a changed input, and wrong float64 numbers of code that converts them to float32 on
-the way are separate mistakes that speak neither for nor against any mistake. A play that ends in an exception is left as it is.
+the wrong facts, and a recording shows arithmetic in half precision, the submission does not widen half precision. The numbers of the
+second play then replace the observed ones, and show all other mistakes. A play that ends in an exception is left as it is.
+
+Right numbers in another dtype or shape, a changed input, and wrong float64 numbers of code that converts them to float32 on the way are
+separate mistakes that speak neither for nor against any mistake.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ import numpy as np
 from normgrade.compare.differences import allowed
 from normgrade.compare.facts import ABSENT, Facts
 from normgrade.compare.played import Played, PlayKey, Result
+from normgrade.diagnosis.steps.failing import arrays_in
 from normgrade.language.places import Place
+from normgrade.oracle.draws import rounded_to
 from normgrade.oracle.expected import Expectation
 from normgrade.oracle.inputs import perturbed
 from normgrade.oracle.inputs import widened as in_float64
@@ -31,7 +35,8 @@ WIDE = ("float32", "float64")
 LEFT_ALONE = "left alone"  # the end of the template of a thing that is looked at after the call
 OF_THE_CALLER = {"input left alone", "input {number} left alone", "argument {number} left alone", "gradient of the output left alone"}
 MOST = 40  # plays in half precision that are played again
-RECORDED = 3  # plays in float64 that are recorded
+RECORDED = 3  # plays that are recorded to see a dtype
+ALWAYS = (0.0, 65504.0, 3.3895314e38)  # numbers that a value in half precision may hold without any arithmetic: it is masked, or clamped
 SHAKEN = 2.0**-12  # by how much inputs are changed to see which values depend on them
 
 At = Mapping[PlayKey, frozenset[int]]  # facts, by their numbers in their play
@@ -75,7 +80,7 @@ def peel(results: Sequence[Result], play_again: PlayAgain, record: Record = lamb
     }
     kinds: dict[str, dict[PlayKey, frozenset[int]]] = {}
     changes = {key: widening_changes(asked[key], play) for key, play in wide.items()}
-    if any(change.telling for change in changes.values()):
+    if computes_in_half([asked[key] for key, change in changes.items() if change.telling], record):
         kinds[HALF_PRECISION] = {key: change.narrow for key, change in changes.items() if change.narrow}
     else:
         wide = {}
@@ -165,6 +170,23 @@ def as_due(seen: Observation, expectation: Expectation) -> Observation:
             rounded = value.values.astype(np.float16) if due.dtype == "float16" else value.values
             values[place] = Array(rounded, str(due.dtype), value.error)
     return replace(seen, values=values)
+
+
+def computes_in_half(plays: Iterable[Played], record: Record) -> bool:
+    """Return True if the submission makes a number in half precision, in any of these plays, that is no rounding of a wider one."""
+    requests = [play.expectation.request for play in smallest(plays)]
+    return any(map(makes_half, record(requests), requests))
+
+
+def makes_half(recording: Recording, request: Playable) -> bool:
+    """Return True if a recording has such a number. Single numbers do not count: they are settings."""
+    known = [np.array(ALWAYS), *(np.abs(each.values).ravel() for each in arrays_in(request.inputs) if each.values.dtype.kind == "f")]
+    for each in recording.records:
+        numbers = np.abs(each.values[np.isfinite(each.values)])
+        if each.dtype in HALF and each.values.size > 1 and not np.isin(numbers, rounded_to(np.concatenate(known), each.dtype).values).all():
+            return True
+        known.append(numbers)
+    return not recording.records  # nothing can be seen
 
 
 @dataclass(frozen=True)
@@ -263,11 +285,15 @@ def holds_numbers(play: Played, index: int) -> bool:
 
 def narrows_float64(plays: Iterable[Played], record: Record) -> bool:
     """Return True if the submission computes a float32 value from the inputs of one of these plays, though all of them are float64."""
-    smallest = sorted(plays, key=lambda play: play.right.size)[:RECORDED]
-    requests = [play.expectation.request for play in smallest]
+    requests = [play.expectation.request for play in smallest(plays)]
     recorded = record([each for request in requests for each in (in_float64(request), perturbed(request, SHAKEN, 0))])
     values = [*map(narrow_values, recorded)]
     return any(before != after for before, after in zip(values[::2], values[1::2], strict=True))
+
+
+def smallest(plays: Iterable[Played]) -> list[Played]:
+    """Return the plays that are recorded."""
+    return sorted(plays, key=lambda play: play.right.size)[:RECORDED]
 
 
 def narrow_values(recording: Recording) -> list[tuple[int, int, bytes]]:

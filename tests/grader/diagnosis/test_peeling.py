@@ -63,26 +63,49 @@ def again(answer: Observation | None) -> Callable[[Sequence[Playable]], list[Obs
     return play_again
 
 
+def recording(*records: tuple[str, Sequence[float]]) -> Callable[[Sequence[Playable]], list[Recording]]:
+    """Answer every request with these values, each with its dtype."""
+    values = tuple(Record(number, 0, dtype, np.array(numbers)) for number, (dtype, numbers) in enumerate(records))
+    return lambda requests: [Recording({}, records=values)] * len(requests)
+
+
+IN_HALF = recording(("float16", [0.5, 0.25]))
+
+
 def nobody(requests: Sequence[Playable]) -> list[Observation | None]:
     raise AssertionError("nothing is to be played again")
 
 
 def test_numbers_right_in_float32_show_half_precision() -> None:
-    peeled = peel([result(seen([1.0, 2.0, 3.5]))], again(seen(RIGHT, "float32")))
+    peeled = peel([result(seen([1.0, 2.0, 3.5]))], again(seen(RIGHT, "float32")), IN_HALF)
     assert peeled.kinds == {HALF_PRECISION: {KEY: frozenset({1})}} and peeled.aside == {}
     [play] = peeled.rest[0].plays
     assert not play.facts.wrong.any()
 
 
 def test_the_numbers_of_another_mistake_are_left() -> None:
-    peeled = peel([result(seen([1.0, 2.0, 9.5]))], again(seen([1.0, 2.0, 6.0], "float32")))
+    peeled = peel([result(seen([1.0, 2.0, 9.5]))], again(seen([1.0, 2.0, 6.0], "float32")), IN_HALF)
     [play] = peeled.rest[0].plays
     assert HALF_PRECISION in peeled.kinds and play.facts.wrong.tolist() == [False, True, False] and play.facts.numbers[2] == 6.0
 
 
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ((("float16", RIGHT), ("float16", [1.5, 2.0, 3.0])), True),
+        ((("float16", RIGHT), ("float32", [0.1, 0.2, 0.3]), ("float16", [-0.199951171875, 0.0])), False),  # a rounding, and a mask
+        ((("float16", [1e-4]),), False),  # an eps
+        ((), True),  # code that cannot be recorded
+    ],
+)
+def test_half_precision_is_seen_in_the_values_on_the_way(values: Sequence[tuple[str, Sequence[float]]], told: bool) -> None:
+    peeled = peel([result(seen([1.0, 2.0, 3.5]))], again(seen(RIGHT, "float32")), recording(*values))
+    assert (HALF_PRECISION in peeled.kinds) == told
+
+
 def test_numbers_moved_by_rounding_show_no_half_precision() -> None:
     results = [result(seen([1.0, 2.0, 6.0]))]
-    peeled = peel(results, again(seen([1.0, 2.0, 6.001], "float32")))
+    peeled = peel(results, again(seen([1.0, 2.0, 6.001], "float32")), IN_HALF)
     assert peeled.kinds == {} and peeled.rest[0].plays == results[0].plays
 
 
@@ -94,19 +117,19 @@ def test_an_exception_is_left_as_it_is() -> None:
 def test_numbers_that_are_too_large_may_move_as_much_more() -> None:
     """Multiply by 1000: the roundings behind the output are as much larger, so that they do not show half precision."""
     results = [result(seen([1000.0, 2000.0, 3000.0], "bfloat16"), "bfloat16")]
-    assert peel(results, again(seen([1000.0, 2000.0, 3020.0], "float32"))).kinds == {}
-    assert peel(results, again(seen([1000.0, 2000.0, 3900.0], "float32"))).kinds != {}
+    assert peel(results, again(seen([1000.0, 2000.0, 3020.0], "float32")), IN_HALF).kinds == {}
+    assert peel(results, again(seen([1000.0, 2000.0, 3900.0], "float32")), IN_HALF).kinds != {}
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_a_wider_returned_dtype_is_set_aside(dtype: str) -> None:
-    peeled = peel([result(seen(RIGHT, dtype))], again(seen(RIGHT, "float32")))
+    peeled = peel([result(seen(RIGHT, dtype))], again(seen(RIGHT, "float32")), IN_HALF)
     assert peeled.kinds == {WIDER_RETURNED: {KEY: frozenset({0})}} and peeled.aside == peeled.kinds[WIDER_RETURNED]
 
 
 def test_a_constant_returned_dtype_is_told_once() -> None:
     results = [result(seen(RIGHT, "float64")), result(seen(RIGHT, "float64"), "float32")]
-    assert [*peel(results, again(seen(RIGHT, "float64"))).kinds] == [OTHER_DTYPE]
+    assert [*peel(results, again(seen(RIGHT, "float64")), IN_HALF).kinds] == [OTHER_DTYPE]
 
 
 def test_right_numbers_in_another_shape_are_a_mistake() -> None:

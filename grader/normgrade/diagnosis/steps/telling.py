@@ -33,7 +33,10 @@ class Telling:
     defines: Sequence[Signature]
 
     def of_values(self, search: StepSearch, links: Sequence[Link], recording: Recording, change: Change | None) -> Step | None:
-        """Return the step at which quantities went wrong; None if they nearly did not. `recording` is of right code with the learner's values in their places."""
+        """Return the step at which quantities went wrong; None if they nearly did not.
+
+        `recording` is of right code with the learner's values in their places.
+        """
         places = [first_wrong(search, recording, links), None if change is None else wrong_made(search, change)]
         held = min((place for place in places if place is not None), key=lambda place: place.time, default=None)
         first, *later = links
