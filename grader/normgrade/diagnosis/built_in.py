@@ -19,6 +19,7 @@ from normgrade.report.report import CRASH, MISSING_ARGUMENTS, OTHER_EXCEPTION, O
 KEYWORD = re.compile(r"(?P<function>.*)\(\) got an unexpected keyword argument '(?P<argument>\w+)'")
 KEY = "key of {name}"  # the place of a name in the state dict of a new layer
 NO_CLAIMS: Mapping[str, str] = {}
+EACH_CRASH = 2  # in points: the cost of one exception on one line
 SMALL = 1  # in points: the cost of a mistake that is easily fixed
 T = TypeVar("T", bound=Hashable)
 
@@ -54,7 +55,7 @@ def built_in(evidence: Evidence, limits: Sequence[Limit], known: Bits, claims: M
     legal = union(play.ending for play in alive if play.play.refusal is None)
     if ended := {cause: facts for cause, facts in ended.items() if is_news(facts & legal or facts, known)}:
         says = (crash_in_words(*cause, reach_of(facts, evidence, claims), len({*claims.values()})) for cause, facts in ended.items())
-        yield replace(mistake(CRASH, says, ended), cost=COST * len(ended))
+        yield replace(mistake(CRASH, says, ended), cost=EACH_CRASH * len(ended))
 
 
 def mistake(name: str, says: Iterable[str], facts: Mapping[T, Bits]) -> BuiltIn:

@@ -8,7 +8,7 @@ import pytest
 from scripted import Plays, Seen, World, raised
 
 from normgrade.course.mistakes import COST
-from normgrade.diagnosis.built_in import BuiltIn, built_in
+from normgrade.diagnosis.built_in import EACH_CRASH, BuiltIn, built_in
 from normgrade.diagnosis.evidence import facts_in
 from normgrade.language.places import Place
 from normgrade.remarks.uses import Use
@@ -73,7 +73,7 @@ def test_other_type_errors_are_crashes(error: Error) -> None:
 
 def test_a_refusal_that_crashes_as_a_legal_call_is_part_of_that_crash() -> None:
     assert found({0: raised("RuntimeError"), 1: raised("RuntimeError", 2)}) == [
-        BuiltIn(CRASH, "RuntimeError ends 2 of 3 failing claims.", 0b1001, COST)
+        BuiltIn(CRASH, "RuntimeError ends 2 of 3 failing claims.", 0b1001, EACH_CRASH)
     ]
 
 
@@ -82,7 +82,7 @@ def test_one_exception_on_one_line_is_one_crash() -> None:
     here, there = (replace(raised("RuntimeError", step), frames=(Frame(3 + step, "forward", "x @ y"),)) for step in (1, 2))
     [crash] = found({1: here, 2: there})
     assert crash.says == "RuntimeError on line 4 ends 1 of 3 failing claims.\nRuntimeError on line 5 ends 1 of 3 failing claims."
-    assert crash.cost == 2 * COST
+    assert crash.cost == 2 * EACH_CRASH
     assert found({1: here, 2: there}, {"raises": {1: raised("RuntimeError")}, "too": {2: raised("RuntimeError", 2)}}) == []
 
 

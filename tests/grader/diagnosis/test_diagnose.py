@@ -85,14 +85,14 @@ ON_THE_TINY_COURSE: dict[str, tuple[str, str, list[tuple[str, str]], tuple[str, 
     "another name alone": ("centring", CENTRING.replace("self.weight", "self.gain"), [], ("other-names",)),
     "an unknown one": ("centring", CENTRING, [("x.sum(0) / len(x)", "x.median(0).values")], ()),
     "a known and an unknown one": ("centring", CENTRING, [FLIPPED, ("x.sum(0) / len(x)", "x.median(0).values")], ()),
-    "a crash": ("centring", CENTRING, [("x.sum(0) / len(x)", "x.sum(7)")], ()),
+    "a crash": ("centring", CENTRING, [("x.sum(0) / len(x)", "x.sum(7)")], ("crash",)),
     "a known one, and a crash elsewhere": (
         "centring",
         CENTRING,
         [FLIPPED, ("mu = self.running_mean", "mu = None")],
-        ("momentum-flipped", "some-inputs-only"),
+        ("momentum-flipped", "crash"),
     ),
-    "a known one, and a crash whatever the input": ("centring", CENTRING, [UNWEIGHTED, OF_FIVE], ("weight-not-applied",)),
+    "a known one, and a crash whatever the input": ("centring", CENTRING, [UNWEIGHTED, OF_FIVE], ("weight-not-applied", "crash")),
     "nothing returned": ("rms", "def rms(x, eps=1e-5):\n    pass\n", [], ()),
     "an end of the process": ("rms", "import os\n\ndef rms(x, eps=1e-5):\n    os._exit(1)\n", [], ()),
 }
@@ -345,11 +345,13 @@ def test_missing_arguments_hide_no_mistake(tiny: Course, expectations: Path) -> 
     assert "rms() does not accept `eps`." in found.says
 
 
-# Unexplained checks
+# Crashes
 
 
-def test_unexplained_checks_are_left_to_the_report(tiny_reports: Reports) -> None:
+def test_checks_that_end_in_an_exception_are_explained_by_it(tiny_reports: Reports) -> None:
     report = tiny_reports["a known one, and a crash whatever the input"]
     failed = [check.name for check in report.checks if check.outcome is Outcome.FAILED]
+    claims = len({check.claim for check in report.checks if check.outcome is Outcome.FAILED})
     [found] = report.diagnoses
-    assert sorted([*found.checks, *report.unexplained]) == sorted(failed) and report.unexplained and found.checks
+    assert [*found.checks] == failed and not report.unexplained
+    assert found.texts[-1].startswith("TypeError on line ") and found.texts[-1].endswith(f" of {claims} failing claims.")
