@@ -29,8 +29,8 @@ GENERAL: Mapping[str, str] = {
     report.OTHER_DTYPE: N_("The result has another dtype than in the contract. Look for a missing cast, and for the default dtype."),
     report.OTHER_SHAPE: N_("The result has another shape than in the contract. Look for `keepdim=True`, and for an axis of length 1."),
     report.INPUT_CHANGED: N_(
-        "The caller still needs the tensor that the call changes. `+=`, `out=` and names that end in `_` write in place, and `x.float()` is x "
-        "itself if it is float32 already."
+        "The caller still needs the tensor that the call changes. `+=`, `out=` and names that end in `_` write in place, and `x.float()` "
+        "is x itself if it is float32 already."
     ),
     report.UNLISTED: N_(
         "No known mistake gives your numbers, but a small change of right code does. The report tells the change and your line."
