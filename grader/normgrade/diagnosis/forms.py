@@ -19,6 +19,10 @@ from normgrade.report.report import FLOAT64_NARROWED, HALF_PRECISION, INPUT_CHAN
 
 MOST_TOGETHER = 2  # mistakes of half precision
 MOST_LISTED = 3  # forms in a sentence
+WIDEN = {  # the lines that leave float64 as it is
+    "torch": "`x.to(torch.promote_types(x.dtype, torch.float32))`",
+    "numpy": "`x.astype(np.promote_types(x.dtype, np.float32))`",
+}
 COST = 2  # in points, of each built-in mistake
 
 
@@ -141,15 +145,10 @@ def in_words(name: str, forms: str) -> str:
     match name:
         case report.HALF_PRECISION:
             return _(
-                "With the same numbers in float32 instead of half precision, your code gives another result. "
-                "Convert half precision first, and nothing wider: `x.to(torch.promote_types(x.dtype, torch.float32))`, "
-                "in NumPy `x.astype(np.promote_types(x.dtype, np.float32))`."
+                "With the same numbers in float32, your code gives another result: begin with {torch}, in NumPy with {numpy}.", **WIDEN
             )
         case report.FLOAT64_NARROWED:
-            return _(
-                "float64 is computed in float32, so only seven digits are right. Convert only what is narrower than float32: "
-                "`x.to(torch.promote_types(x.dtype, torch.float32))`, in NumPy `x.astype(np.promote_types(x.dtype, np.float32))`."
-            )
+            return _("float64 is computed in float32, so only seven digits are right: convert by {torch}, in NumPy by {numpy}.", **WIDEN)
         case report.WIDER_RETURNED:
             return _(
                 "An input in half precision does not give a result in half precision: {forms}. Cast the result to the dtype of the input.",

@@ -9,8 +9,9 @@ from thorough import all_or
 
 from normgrade.course.course import Course
 from normgrade.course.package import carried
+from normgrade.diagnosis.forms import in_words
 from normgrade.grading.grade import Submission, grade
-from normgrade.report.report import Outcome, Report
+from normgrade.report.report import FLOAT64_NARROWED, HALF_PRECISION, Outcome, Report
 
 RMS = """
 import torch
@@ -31,6 +32,9 @@ FLOAT32 = (".to(x.dtype)\n", "\n")
 WIDE = (".to(x.dtype)\n", ".double()\n")
 UNKNOWN = ("(h.square()", "(1.23456 * h.square()")  # a factor that no known mistake has, and that the search does not try either
 PLAIN = ("(h.square()", "(1.25 * h.square()")  # a factor that the search tries
+NARROWED = ("x.to(torch.promote_types(x.dtype, torch.float32))", "x.float()")
+RAISED_EPS = ("+ self.eps)", "+ (3e-4 if x.dtype in (torch.float16, torch.bfloat16) else self.eps))")
+CRASH_IN_HALF = ("return (h", "torch.zeros(1, dtype=x.dtype).lerp_(h.mean(), 0.1) if x.dtype == torch.float16 else h\n        return (h")
 LEADING = ("return (h * scale * self.weight).to(x.dtype)", "return (h * scale * self.weight).to(x.dtype)[None]")
 IN_PLACE = (
     "return (h * scale * self.weight).to(x.dtype)",
@@ -45,9 +49,19 @@ CASES: dict[str, tuple[list[tuple[str, str]], set[str]]] = {
     "another shape, beside what nobody knows": ([LEADING, UNKNOWN], {"other-shape"}),
     "a changed input, beside what nobody knows": ([IN_PLACE, UNKNOWN], {"input-left-changed"}),
     "nothing of all that": ([UNKNOWN], set()),
+    "float64 narrowed, beside what nobody knows": ([NARROWED, UNKNOWN], set()),
+    "an eps of its own in half precision": ([RAISED_EPS], set()),
+    "a crash in half precision": ([CRASH_IN_HALF], {"crash"}),
     "half precision, beside what is found on the way": ([NARROW, PLAIN], {"no-upcast", "unlisted-mistake"}),
 }
 PLAYED = all_or(4, CASES)
+
+
+@pytest.mark.parametrize("name", [HALF_PRECISION, FLOAT64_NARROWED])
+def test_the_first_sentence_has_the_line_that_works(name: str) -> None:
+    says = in_words(name, "")
+    assert says.endswith("`x.astype(np.promote_types(x.dtype, np.float32))`.") and ". " not in says
+    assert "`x.to(torch.promote_types(x.dtype, torch.float32))`" in says and "must" not in says
 
 
 @pytest.fixture(scope="module")
