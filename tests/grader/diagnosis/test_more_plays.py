@@ -10,4 +10,5 @@ from normgrade.worker.wire.observation import Request
 def test_submission_that_is_gone_gives_no_answers() -> None:
     results: list[Result] = []
     assert NoMorePlays().answers([Request("step", {})]) == [None] and NoMorePlays().first_wrong_step(results, "") is None
+    assert [*NoMorePlays().recordings([Request("step", {})])] == []
     assert NoMorePlays().traced(results, lambda key: [], lambda members: "", []) == []

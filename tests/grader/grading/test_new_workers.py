@@ -31,6 +31,8 @@ def test_wrong_source_gives_first_wrong_step_and_traces(tmp_path: Path) -> None:
         [answer, nothing] = again.answers([play.expectation.request, Request("no such probe", {})])
         assert answer is not None and answer.values.keys() == play.observation.values.keys()
         assert nothing is None or nothing.error is not None
+        [recording] = again.recordings([play.expectation.request])
+        assert recording.error is None and recording.records
         step = again.first_wrong_step(results, right)
         assert step is not None and step.change is not None
         some = [MISTAKES["constant-not-exactly-zero"], MISTAKES["unbiased-variance"]]
