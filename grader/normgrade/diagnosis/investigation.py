@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -84,7 +84,9 @@ class Investigation:
         with np.errstate(all="ignore"):
             self.try_each(self.likeliest(deadline), found, deadline)
             if self.failed - explained(best_of(found)):
-                peeled = peel(self.results, self.again.answers, self.again.recordings)
+                peeled = peel(
+                    self.results, self.again.answers, self.again.recordings, partial(self.again.recordings, source=self.reference)
+                )
                 rest = replace(self, results=peeled.rest, peeled=peeled) if peeled.kinds else self
                 rest.try_each(rest.attempts(deadline, found), found, deadline)
                 step = rest.first_wrong_step(found, deadline)

@@ -17,8 +17,8 @@ class MorePlays(Protocol):
     def answers(self, requests: Sequence[Playable]) -> Sequence[Observation | None]:
         """Return its native answers to other requests, with None for each that it does not answer."""
 
-    def recordings(self, requests: Sequence[Playable]) -> Sequence[Recording]:
-        """Return its recordings of these requests."""
+    def recordings(self, requests: Sequence[Playable], source: str | None = None) -> Sequence[Recording]:
+        """Return its recordings of these requests, or those of a `source` of the course."""
 
     def first_wrong_step(self, results: Sequence[Result], right: str) -> Step | None:
         """Return the first step that goes wrong in these results, compared with the source `right`; None if it is not certain."""
@@ -36,7 +36,7 @@ class NoMorePlays:
     def answers(self, requests: Sequence[Playable]) -> Sequence[Observation | None]:
         return [None] * len(requests)
 
-    def recordings(self, requests: Sequence[Playable]) -> Sequence[Recording]:
+    def recordings(self, requests: Sequence[Playable], source: str | None = None) -> Sequence[Recording]:
         return ()
 
     def first_wrong_step(self, results: Sequence[Result], right: str) -> Step | None:

@@ -3,7 +3,8 @@
 Code that is wrong in several ways is nearly always wrong in half precision, too. Another formula rounds differently, so no known mistake
 leads to its numbers. To see if a submission widens half precision, it is played again with the same numbers in float32. If this changes
 the wrong facts, and a recording shows arithmetic in half precision, the submission does not widen half precision. The numbers of the
-second play then replace the observed ones, and show all other mistakes. A play that ends in an exception is left as it is.
+second play then replace the observed ones, and show all other mistakes. Where right code computes in half precision, too, this needs a
+number that becomes right. A play that ends in an exception is left as it is.
 
 Right numbers in another dtype or shape, a changed input, and wrong float64 numbers of code that converts them to float32 on the way are
 separate mistakes that speak neither for nor against any mistake.
@@ -69,8 +70,12 @@ class Peeled:
         return joined(self.kinds.values())
 
 
-def peel(results: Sequence[Result], play_again: PlayAgain, record: Record = lambda requests: ()) -> Peeled:
-    """Play the submission's half precision again in float32, and take off all wrong forms."""
+def no_record(requests: Sequence[Playable]) -> Sequence[Recording]:
+    return ()
+
+
+def peel(results: Sequence[Result], play_again: PlayAgain, record: Record = no_record, record_right: Record = no_record) -> Peeled:
+    """Play the submission's half precision again in float32, and take off all wrong forms. `record_right` plays right code on record."""
     asked = in_half(results)
     answers = play_again([in_float32(play.expectation.request) for play in asked.values()]) if asked else ()
     wide = {
@@ -80,7 +85,9 @@ def peel(results: Sequence[Result], play_again: PlayAgain, record: Record = lamb
     }
     kinds: dict[str, dict[PlayKey, frozenset[int]]] = {}
     changes = {key: widening_changes(asked[key], play) for key, play in wide.items()}
-    if computes_in_half([asked[key] for key, change in changes.items() if change.telling], record):
+    telling = [asked[key] for key, change in changes.items() if change.telling]
+    mended = any(not wide[key].facts.wrong[fact] for key, change in changes.items() for fact in change.telling)
+    if computes_in_half(telling, record) and (mended or not computes_in_half(telling, record_right)):
         kinds[HALF_PRECISION] = {key: change.narrow for key, change in changes.items() if change.narrow}
     else:
         wide = {}
@@ -173,7 +180,7 @@ def as_due(seen: Observation, expectation: Expectation) -> Observation:
 
 
 def computes_in_half(plays: Iterable[Played], record: Record) -> bool:
-    """Return True if the submission makes a number in half precision, in any of these plays, that is no rounding of a wider one."""
+    """Return True if a number is made in half precision, in any of these plays, that is no rounding of a wider one."""
     requests = [play.expectation.request for play in smallest(plays)]
     return bool(requests) and any(map(makes_half, record(requests), requests))
 

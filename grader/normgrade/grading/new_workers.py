@@ -35,9 +35,12 @@ class InNewWorkers:
             answers = [worker.answer(question) for question in questions]
         return [None if gone(answer) else answer for answer in answers]
 
-    def recordings(self, requests: Sequence[Playable]) -> list[Recording]:
+    def recordings(self, requests: Sequence[Playable], source: str | None = None) -> list[Recording]:
+        questions = [RecordQuestion(request, SIZE_LIMIT_BYTES, source) for request in requests]
+        if source is not None:
+            return [*map(self.course_worker.record, questions)]
         with self.open_worker() as worker:
-            return [worker.record(RecordQuestion(request, SIZE_LIMIT_BYTES)) for request in requests]
+            return [*map(worker.record, questions)]
 
     def first_wrong_step(self, results: Sequence[Result], right: str) -> Step | None:
         others = [read_text(path) for path in self.exercise.alternatives]

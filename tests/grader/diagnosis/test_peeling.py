@@ -103,6 +103,13 @@ def test_half_precision_is_seen_in_the_values_on_the_way(values: Sequence[tuple[
     assert (HALF_PRECISION in peeled.kinds) == told
 
 
+def test_where_right_code_computes_in_half_precision_a_number_has_to_become_right() -> None:
+    results, wrong = [result(seen([1.0, 2.0, 9.5]))], again(seen([1.0, 2.0, 6.0], "float32"))
+    assert HALF_PRECISION in peel(results, wrong, IN_HALF, recording(("float32", [0.5, 0.25]))).kinds
+    assert HALF_PRECISION not in peel(results, wrong, IN_HALF, IN_HALF).kinds
+    assert HALF_PRECISION in peel(results, again(seen(RIGHT, "float32")), IN_HALF, IN_HALF).kinds
+
+
 def test_numbers_moved_by_rounding_show_no_half_precision() -> None:
     results = [result(seen([1.0, 2.0, 6.0]))]
     peeled = peel(results, again(seen([1.0, 2.0, 6.001], "float32")), IN_HALF)
