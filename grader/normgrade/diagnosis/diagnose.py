@@ -74,10 +74,12 @@ def diagnose(
     if search.clock.stopped and within_s and not (guesses or certain or forms.explained):
         raise OutOfTime
 
+    acting = tuple(one | other for one, other in zip(everything.misled, forms.observed.misled, strict=True))
+
     def told_of(guess: Guess) -> Diagnosis:
         members, of_forms = forms.named(guess, searching(forms.observed)) if forms.taken else ((), ())
         others = (*found_in(search.explained(guess)), *of_forms)
-        return diagnosis_of(guess, search, known, Beside(members, others, forms.explained, alike), results)
+        return diagnosis_of(guess, search, known, Beside(members, others, forms.explained, alike, acting), results)
 
     for some in (alternatives(search, guesses), [search.nothing]):
         told = map(told_of, some)
@@ -104,12 +106,16 @@ def rank(search: Search, guess: Guess) -> tuple[int, int, int, int]:
 
 @dataclass(frozen=True)
 class Beside:
-    """The additions to a guess: mistakes that lead to the facts `taken_off`, and built-in ones. Facts `left_out` need no explanation."""
+    """The additions to a guess: mistakes that lead to the facts `taken_off`, and built-in ones. Facts `left_out` need no explanation.
+
+    `acting` are the wrong facts that each known mistake changes, whether or not they were taken off.
+    """
 
     members: Members
     built_in: tuple[BuiltIn, ...]
     taken_off: Bits
     left_out: Bits
+    acting: Sequence[Bits]
 
     @property
     def explained(self) -> Bits:
@@ -118,13 +124,14 @@ class Beside:
 
 def diagnosis_of(guess: Guess, search: Search, known: Known, beside: Beside, results: Sequence[Result]) -> Diagnosis:
     """Return a guess in words, with the failed checks that it explains together with its additions."""
-    listed, others = [known.mistakes[member] for member in sorted((*guess.members, *beside.members))], beside.built_in
-    names = (*(mistake.name for mistake in listed), *(mistake.name for mistake in others))
-    texts = (*(mistake.says for mistake in listed), *(mistake.says for mistake in others))
+    members, others = sorted((*guess.members, *beside.members)), beside.built_in
+    every = (*(known.mistakes[member] for member in members), *others)
+    facts = (*(beside.acting[member] for member in members), *(each.facts for each in others))
+    parts = tuple(frozenset(name for name, here in search.evidence.checks.items() if here & own) for own in facts)
+    names, texts, costs = (tuple(getattr(each, part) for each in every) for part in ("name", "says", "cost"))
     explained = set(explained_checks(guess, search.evidence, beside.explained, beside.left_out))
     checks = tuple(result.check.name for result in results if result.check.outcome is Outcome.FAILED and result.check.name in explained)
-    cost = sum(mistake.cost for mistake in listed) + sum(mistake.cost for mistake in others)
-    return Diagnosis(names, says(texts), checks, cost=cost, texts=texts)
+    return Diagnosis(names, says(texts), checks, cost=sum(costs), texts=texts, costs=costs, parts=parts)
 
 
 def explained_checks(guess: Guess, evidence: Evidence, found: Bits, left_out: Bits) -> Iterator[str]:

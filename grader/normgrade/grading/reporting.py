@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain, combinations
 
 import numpy as np
 
+from normgrade.compare.idle import is_idle
 from normgrade.compare.played import Result
 from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
@@ -28,6 +30,8 @@ from normgrade.remarks.remarks import remark, sized
 from normgrade.remarks.works_for import limits, within
 from normgrade.report.report import (
     BUILT_IN,
+    IDLE,
+    NOTHING_COMPUTED,
     SOME_INPUTS,
     UNLISTED,
     Check,
@@ -69,7 +73,9 @@ def report_on_plays(grader: Grader, submission: Submission, inspection: Inspecti
         deaths=tuple(deaths_in(results)),
         duration_s=time.perf_counter() - started,
     )
-    if any(check.outcome is Outcome.FAILED for check in report.checks):
+    if is_idle(results):
+        report = idle(report)
+    elif any(check.outcome is Outcome.FAILED for check in report.checks):
         found = limits(results, submission.exercise.defines)
         report = replace(report, limits=tuple(dict.fromkeys(limit.says for limit in found)))
         calling = within(found, results, submission.exercise.defines)
@@ -94,6 +100,14 @@ def deaths_in(results: Sequence[Result]) -> Iterator[Death]:
     plays = ((result.check.name, play.observation) for result in results for play in result.plays)
     for number, (check, observation) in enumerate(plays, 1):
         yield from (Death(check, number, why) for why in observation.deaths)
+
+
+def idle(report: Report) -> Report:
+    """Return the report on code that computes nothing, which needs no search."""
+    failed = tuple(check.name for check in report.checks if check.outcome is Outcome.FAILED)
+    says = _("Nothing is computed: every call gives back numbers that it was given, or one number everywhere.")
+    found = Diagnosis((NOTHING_COMPUTED,), says, failed, cost=report.possible - report.possible // IDLE, texts=(says,))
+    return replace(report, diagnoses=(found,), idle=True)
 
 
 def diagnosed(grader: Grader, submission: Submission, report: Report, results: Sequence[Result], calling: Collection[str]) -> Report:
@@ -150,23 +164,41 @@ def pointed(diagnoses: tuple[Diagnosis, ...], exercise: Exercise, source: str, s
 
 
 def granted(report: Report, calling: Collection[str]) -> int:
-    """Return the points that remain after the cost of the first diagnosis and the points of the claims that it does not explain.
+    """Return the most points that remain with the first diagnosis, or with some of its mistakes only.
+
+    So no mistake costs more than the claims that would be open without it.
+    """
+    if not report.diagnoses:
+        return 0
+    first = report.diagnoses[0]
+    named = range(len(first.parts))
+    some = chain.from_iterable(combinations(named, size) for size in range(len(first.parts) + 1))
+    return max(remaining(report, without(first, left_out), calling) for left_out in some)
+
+
+def without(diagnosis: Diagnosis, left_out: Collection[int]) -> Diagnosis:
+    """Return a diagnosis without the mistakes of these numbers, and without the checks that they have a part in."""
+    opened = {name for number in left_out for name in diagnosis.parts[number]}
+    cost = diagnosis.cost - sum(diagnosis.costs[number] for number in left_out)
+    mistakes = tuple(name for number, name in enumerate(diagnosis.mistakes) if number not in left_out)
+    return replace(diagnosis, mistakes=mistakes, checks=tuple(name for name in diagnosis.checks if name not in opened), cost=cost)
+
+
+def remaining(report: Report, diagnosis: Diagnosis, calling: Collection[str]) -> int:
+    """Return the points that remain after the cost of a diagnosis and the points of the claims that it does not explain.
 
     `calling` names the checks in which a call came to its end within the limits. A submission that raises an exception has computed
     nothing there. So unless known mistakes explain everything, explained checks without such a call count only for as many points as
     the checks in `calling` that hold or are explained.
     """
-    if not report.diagnoses:
-        return 0
-    first = report.diagnoses[0]
     wrong = [check for check in report.checks if check.outcome is not Outcome.PASSED]
-    left_open = points_of(check for check in wrong if check.name not in first.checks)
-    silent = points_of(check for check in wrong if check.name in first.checks and check.name not in calling)
+    left_open = points_of(check for check in wrong if check.name not in diagnosis.checks)
+    silent = points_of(check for check in wrong if check.name in diagnosis.checks and check.name not in calling)
     backing = points_of(check for check in report.checks if check.name in calling) - points_of(
-        check for check in wrong if check.name in calling and check.name not in first.checks
+        check for check in wrong if check.name in calling and check.name not in diagnosis.checks
     )
-    in_doubt = max(silent - backing, 0) if left_open or SOME_INPUTS in first.mistakes else 0
-    return max(report.possible - max(first.cost, 1) - left_open - in_doubt, 0)
+    in_doubt = max(silent - backing, 0) if left_open or SOME_INPUTS in diagnosis.mistakes else 0
+    return max(report.possible - max(diagnosis.cost, 1) - left_open - in_doubt, 0)
 
 
 def points_of(checks: Iterable[Check]) -> int:
