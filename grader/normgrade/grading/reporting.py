@@ -16,6 +16,7 @@ from normgrade.course.files import read_text
 from normgrade.course.mistakes import read_mistakes
 from normgrade.course.own_numbers import called
 from normgrade.diagnosis.deadline import Deadline, OutOfTime
+from normgrade.diagnosis.investigation import Found
 from normgrade.diagnosis.steps.step import Step
 from normgrade.grading.grade import OnEvent, Submission, report_of_inspection
 from normgrade.grading.grader import Grader, Submitted
@@ -43,6 +44,8 @@ from normgrade.report.report import (
     WrongStep,
     judgement,
 )
+
+NO_TIME = Found(None, stopped=True)
 
 
 def report_on(grader: Grader, submission: Submission, inspection: Inspection, on_event: OnEvent = lambda event: None) -> Report:
@@ -120,9 +123,11 @@ def diagnosed(grader: Grader, submission: Submission, report: Report, results: S
     started = time.monotonic()
     if calling:
         grader.options.progress(_("{submission}: looking for the mistake", submission=submission.name), 0, 0)
-    found, step = explained(grader, submission, report, results, within_s if calling else 0.0, deadline) if within_s else (None, None)
+    found, step, stopped = explained(grader, submission, report, results, within_s if calling else 0.0, deadline) if within_s else NO_TIME
+    if stopped and calling:
+        report = replace(report, stopped_after_s=within_s and time.monotonic() - started)
     if found is None:
-        return replace(report, stopped_after_s=within_s and time.monotonic() - started) if calling else report
+        return report
     failed = [check.name for check in report.checks if check.outcome is Outcome.FAILED]
     diagnoses = tuple(replace(each, checks=tuple(name for name in failed if name in each.checks)) for each in found)
     unexplained = tuple(name for name in failed if not any(name in each.checks for each in diagnoses[:1]))
@@ -134,15 +139,15 @@ def diagnosed(grader: Grader, submission: Submission, report: Report, results: S
 
 def explained(
     grader: Grader, submission: Submission, report: Report, results: Sequence[Result], within_s: float, deadline: Deadline
-) -> tuple[tuple[Diagnosis, ...] | None, Step | None]:
-    """Return the diagnoses and the first wrong step, from plays with the public seed; None for both if the time was too short."""
+) -> Found:
+    """Return the diagnoses and the first wrong step, from plays with the public seed."""
     try:
         if grader.options.seed != PUBLIC_SEED:
             prepare(grader, submission.exercise, PUBLIC_SEED)
             results = list(deadline.each(grader.results(submission.exercise, report.source, submission.path.name, PUBLIC_SEED)))
         return grader.diagnose(submission.exercise, results, within_s, deadline, Submitted(report.source, submission.path.name))
     except OutOfTime:
-        return None, None
+        return NO_TIME
 
 
 def wrong_step(step: Step, source: str) -> WrongStep:
