@@ -59,7 +59,7 @@ def giving_back(function: Function, value: str) -> list[ast.stmt]:
         case ast.Subscript(value=ast.Name(id="tuple"), slice=parts):
             given = f"({given},) * {len(parts.elts) if isinstance(parts, ast.Tuple) else 1}"
     library = value.partition(".")[0]
-    return ast.parse(f"import {library}\nreturn {given}" if library in Library else f"return {given}").body
+    return ast.parse(f"import {library}\nreturn {given}" if library in {*Library} else f"return {given}").body
 
 
 def idle_problems(grader: Grader, exercise: Exercise) -> Iterator[str]:
