@@ -75,10 +75,13 @@ def diagnose(
     if search.clock.stopped and within_s and not (guesses or certain or forms.explained()):
         raise OutOfTime
 
+    acting = tuple(one | other for one, other in zip(everything.misled, forms.observed.misled, strict=True))
+
     def told_of(guess: Guess) -> Diagnosis:
         members, of_forms = forms.named(guess, searching(forms.observed)) if forms.taken else ((), ())
         others = (*found_in(search.explained(guess)), *of_forms)
-        return diagnosis_of(guess, search, known, Beside(members, others, forms.explained(search.active(guess)), alike), results)
+        beside = Beside(members, others, forms.explained(search.active(guess)), alike, acting)
+        return diagnosis_of(guess, search, known, beside, results)
 
     for some in (alternatives(search, guesses), [search.nothing]):
         told = {frozenset(each.texts): each for each in reversed([*map(told_of, some)]) if each.checks}
@@ -105,12 +108,16 @@ def rank(search: Search, guess: Guess) -> tuple[int, int, int, int]:
 
 @dataclass(frozen=True)
 class Beside:
-    """The additions to a guess: mistakes that lead to the facts `taken_off`, and built-in ones. Facts `left_out` need no explanation."""
+    """The additions to a guess: mistakes that lead to the facts `taken_off`, and built-in ones. Facts `left_out` need no explanation.
+
+    `acting` are the wrong facts that each known mistake changes, whether or not they were taken off.
+    """
 
     members: Members
     built_in: tuple[BuiltIn, ...]
     taken_off: Bits
     left_out: Bits
+    acting: Sequence[Bits]
 
     @property
     def explained(self) -> Bits:
@@ -125,13 +132,14 @@ def diagnosis_of(guess: Guess, search: Search, known: Known, beside: Beside, res
     explained = set(explained_checks(guess, search.evidence, beside.explained, beside.left_out))
     checks = tuple(result.check.name for result in results if result.check.outcome is Outcome.FAILED and result.check.name in explained)
     here = union(search.evidence.checks[name] for name in checks)
-    listed = [known.mistakes[member] for member in sorted((*guess.members, *beside.members))]
-    every: list[Mistake | BuiltIn] = [*listed, *(mistake for mistake in beside.built_in if mistake.facts & here)]
-    told: dict[str, Mistake | BuiltIn] = {}
-    for mistake in every:
-        told.setdefault(mistake.says, mistake)
-    names, cost = tuple(mistake.name for mistake in told.values()), sum(mistake.cost for mistake in told.values())
-    return Diagnosis(names, says([*told]), checks, cost=cost, texts=(*told,))
+    listed = ((known.mistakes[member], beside.acting[member]) for member in sorted((*guess.members, *beside.members)))
+    others = ((mistake, mistake.facts) for mistake in beside.built_in if mistake.facts & here)
+    told: dict[str, tuple[Mistake | BuiltIn, Bits]] = {}
+    for mistake, facts in (*listed, *others):
+        told.setdefault(mistake.says, (mistake, facts))
+    names, costs = (tuple(getattr(mistake, part) for mistake, _facts in told.values()) for part in ("name", "cost"))
+    parts = tuple(frozenset(name for name, own in search.evidence.checks.items() if own & facts) for _mistake, facts in told.values())
+    return Diagnosis(names, says([*told]), checks, cost=sum(costs), texts=(*told,), costs=costs, parts=parts)
 
 
 def explained_checks(guess: Guess, evidence: Evidence, found: Bits, left_out: Bits) -> Iterator[str]:

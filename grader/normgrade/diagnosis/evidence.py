@@ -112,6 +112,11 @@ class Evidence:
         """The facts that are as a mistake predicts."""
         return union(fit.active & ~fit.contradicted for fit in self.fits)
 
+    @property
+    def misled(self) -> tuple[Bits, ...]:
+        """The wrong facts that each mistake changes."""
+        return tuple(fit.active & self.wrong for fit in self.fits)
+
     def is_word(self, fact: int) -> bool:
         """Return True if a fact is a form or an ending, not numbers."""
         return self.catalogue[fact][0]

@@ -42,10 +42,14 @@ class Attempt(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The diagnoses, None if the time was too short, and the first wrong step of the failures that they leave open, if it is certain."""
+    """The diagnoses, None if the time was too short, and the first wrong step of the failures that they leave open, if it is certain.
+
+    `stopped` is True if the time was over before everything was tried.
+    """
 
     diagnoses: tuple[Diagnosis, ...] | None
     step: Step | None = None
+    stopped: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,8 +84,8 @@ class Investigation:
         taken off, and the rest is looked at. If a failure is still open, its first wrong step is looked for, and a change of the reference
         that does the same is one more suspect.
         """
-        found, deadline, step = list[tuple[Diagnosis, ...]](), Deadline.after(self.within_s), None
-        with np.errstate(all="ignore"):
+        found, deadline, step, late = list[tuple[Diagnosis, ...]](), Deadline.after(self.within_s), None, True
+        with np.errstate(all="ignore"), suppress(OutOfTime):
             self.try_each(self.likeliest(deadline), found, deadline)
             if self.failed - explained(best_of(found)):
                 peeled = peel(
@@ -90,7 +94,9 @@ class Investigation:
                 rest = replace(self, results=peeled.rest, peeled=peeled) if peeled.kinds else self
                 rest.try_each(rest.attempts(deadline, found), found, deadline)
                 step = rest.first_wrong_step(found, deadline)
-        return Found(best_of(found) if found else None, step)
+            late = self.within_s > 0 and deadline.has_passed()
+        stopped = not found or (late and bool(self.failed - explained(best_of(found))))
+        return Found(best_of(found) if found else None, step, stopped)
 
     def first_wrong_step(self, found: list[tuple[Diagnosis, ...]], deadline: Deadline) -> Step | None:
         """Return the first wrong step of the failed checks that no mistake explains; None if it is not certain.

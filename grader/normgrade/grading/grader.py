@@ -98,11 +98,13 @@ class Grader:
         """Return the host that starts the workers of an exercise."""
         return self.hosts[exercise.written_with]
 
-    def worker(self, exercise: Exercise, source: str, file_name: str) -> Worker:
-        """Return a worker for this source. The caller closes it."""
+    def worker(self, exercise: Exercise, source: str, file_name: str, within_s: float = math.inf) -> Worker:
+        """Return a worker for this source, which may take so many seconds. The caller closes it."""
         probes, shared = map(read_where_there, (exercise.probes, exercise.shared_probes))
         longer = crowding() if self.options.timeout_s is None else 1.0  # a time that the user sets is kept by the clock
-        return self.host(exercise).worker(source, file_name, probes, self.limits(exercise), exercise.ban, shared, longer)
+        limits = self.limits(exercise)
+        limits = replace(limits, total_s=min(limits.total_s, within_s))
+        return self.host(exercise).worker(source, file_name, probes, limits, exercise.ban, shared, longer)
 
     def reference_run(self, exercise: Exercise, seed: int | None = None) -> ReferenceRun:
         """Return the suite as the reference plays it, by default with the seed of the options. The newest reference_runs are kept."""
@@ -166,7 +168,7 @@ class Grader:
             telling = any(play.worked for result in results for play in result.plays)
             known = self.footprints(exercise, deadline.earlier(within_s)) if telling else self.footprints_at_hand(exercise)
         except OutOfTime:
-            return Found(None)
+            return Found(None, stopped=True)
         footprints, records = known or none_of(suite, reference_run), self.records_of(exercise)
         if submitted is not None and known is not None:
             footprints, mistakes = candidates(known, read_mistakes(exercise), reference_run.reference, submitted.source)
@@ -177,7 +179,7 @@ class Grader:
             again: MorePlays = NoMorePlays()
             if submitted is not None and telling:
                 open_worker = partial(self.worker, exercise, submitted.source, submitted.file_name)
-                again = InNewWorkers(exercise, submitted.source, open_worker, course_worker)
+                again = InNewWorkers(exercise, submitted.source, open_worker, course_worker, Deadline.after(within_s))
             found = Investigation(results, reference_run.reference, exercise.defines, footprints, questioning, within_s, again).explain()
         records.keep()
         return found

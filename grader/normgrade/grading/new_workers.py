@@ -2,52 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from normgrade.compare.played import Result
 from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
+from normgrade.diagnosis.deadline import NEVER, Deadline
 from normgrade.diagnosis.steps.locate import locate
+from normgrade.diagnosis.steps.replays import Answer
 from normgrade.diagnosis.steps.step import Step
 from normgrade.diagnosis.steps.traces import Acting, Combine, traced
 from normgrade.grading.course_worker import SIZE_LIMIT_BYTES, CourseWorker
 from normgrade.grading.run import gone
 from normgrade.worker.trusted.host import Worker
-from normgrade.worker.wire.messages import PlayQuestion, RecordQuestion
+from normgrade.worker.wire.messages import PlayQuestion, RecordQuestion, Substitute
 from normgrade.worker.wire.observation import Observation, Playable, Recording
 
 
 @dataclass(frozen=True)
 class InNewWorkers:
-    """Further plays of the submission `source`, each time in a new worker that `open_worker` opens."""
+    """Further plays of the submission `source`, each time in a new worker that `open_worker` opens. They end at the deadline."""
 
     exercise: Exercise
     source: str
-    open_worker: Callable[[], AbstractContextManager[Worker]]
+    open_worker: Callable[[float], AbstractContextManager[Worker]]  # for so many seconds
     course_worker: CourseWorker
+    deadline: Deadline = NEVER
+
+    @contextmanager
+    def worker(self) -> Iterator[Worker]:
+        """Open a new worker for the time that is left."""
+        self.deadline.keep()
+        with self.open_worker(self.deadline.left_s) as worker:
+            yield worker
 
     def answers(self, requests: Sequence[Playable]) -> list[Observation | None]:
         questions = [PlayQuestion(request, SIZE_LIMIT_BYTES) for request in requests]
-        with self.open_worker() as worker:
+        with self.worker() as worker:
             worker.announce(questions)
-            answers = [worker.answer(question) for question in questions]
+            answers = [*self.deadline.each(map(worker.answer, questions))]
         return [None if gone(answer) else answer for answer in answers]
 
     def recordings(self, requests: Sequence[Playable], source: str | None = None) -> list[Recording]:
         questions = [RecordQuestion(request, SIZE_LIMIT_BYTES, source) for request in requests]
         if source is not None:
-            return [*map(self.course_worker.record, questions)]
-        with self.open_worker() as worker:
-            return [*map(worker.record, questions)]
+            return [*self.deadline.each(map(self.course_worker.record, questions))]
+        with self.worker() as worker:
+            return [*self.deadline.each(map(worker.record, questions))]
 
     def first_wrong_step(self, results: Sequence[Result], right: str) -> Step | None:
-        others = [read_text(path) for path in self.exercise.alternatives]
-        with self.open_worker() as worker:
-            sources = [right, *others]
-            return locate(results, self.source, sources, worker.record, self.course_worker.record, self.exercise.defines)
+        sources = [right, *(read_text(path) for path in self.exercise.alternatives)]
+        with self.worker() as worker:
+            return locate(results, self.source, sources, *self.recorders(worker), self.exercise.defines)
 
     def traced(self, results: Sequence[Result], acting: Acting, combine: Combine, beside: Sequence[int]) -> list[int]:
-        with self.open_worker() as worker:
-            return traced(results, acting, combine, self.source, worker.record, self.course_worker.record, beside)
+        with self.worker() as worker:
+            return traced(results, acting, combine, self.source, *self.recorders(worker), beside)
+
+    def recorders(self, worker: Worker) -> tuple[Answer, Answer]:
+        """Return the functions that record the submission and sources of the course, until the deadline."""
+
+        def until_the_deadline(record: Answer, question: RecordQuestion | Substitute) -> Recording:
+            self.deadline.keep()
+            return record(question)
+
+        return partial(until_the_deadline, worker.record), partial(until_the_deadline, self.course_worker.record)

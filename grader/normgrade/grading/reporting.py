@@ -5,15 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain, combinations
 
 import numpy as np
 
+from normgrade.compare.idle import is_idle
 from normgrade.compare.played import Result
 from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import read_mistakes
 from normgrade.course.own_numbers import called
 from normgrade.diagnosis.deadline import Deadline, OutOfTime
+from normgrade.diagnosis.investigation import Found
 from normgrade.diagnosis.steps.step import Step
 from normgrade.grading.grade import OnEvent, Submission, report_of_inspection
 from normgrade.grading.grader import Grader, Submitted
@@ -29,6 +32,8 @@ from normgrade.remarks.works_for import limits, within
 from normgrade.report.report import (
     BUILT_IN,
     CRASH,
+    IDLE,
+    NOTHING_COMPUTED,
     SOME_INPUTS,
     UNLISTED,
     Check,
@@ -40,6 +45,8 @@ from normgrade.report.report import (
     WrongStep,
     judgement,
 )
+
+NO_TIME = Found(None, stopped=True)
 
 
 def report_on(grader: Grader, submission: Submission, inspection: Inspection, on_event: OnEvent = lambda event: None) -> Report:
@@ -70,7 +77,9 @@ def report_on_plays(grader: Grader, submission: Submission, inspection: Inspecti
         deaths=tuple(deaths_in(results)),
         duration_s=time.perf_counter() - started,
     )
-    if any(check.outcome is Outcome.FAILED for check in report.checks):
+    if is_idle(results):
+        report = idle(report)
+    elif any(check.outcome is Outcome.FAILED for check in report.checks):
         found = limits(results, submission.exercise.defines)
         report = replace(report, limits=tuple(dict.fromkeys(limit.says for limit in found)))
         calling = within(found, results, submission.exercise.defines)
@@ -97,6 +106,14 @@ def deaths_in(results: Sequence[Result]) -> Iterator[Death]:
         yield from (Death(check, number, why) for why in observation.deaths)
 
 
+def idle(report: Report) -> Report:
+    """Return the report on code that computes nothing, which needs no search."""
+    failed = tuple(check.name for check in report.checks if check.outcome is Outcome.FAILED)
+    says = _("Nothing is computed: every call gives back numbers that it was given, or one number everywhere.")
+    found = Diagnosis((NOTHING_COMPUTED,), says, failed, cost=report.possible - report.possible // IDLE, texts=(says,))
+    return replace(report, diagnoses=(found,), idle=True)
+
+
 def diagnosed(grader: Grader, submission: Submission, report: Report, results: Sequence[Result], calling: Collection[str]) -> Report:
     """Return the report with the mistakes that explain it, or with the time after which the search for them was stopped.
 
@@ -107,9 +124,11 @@ def diagnosed(grader: Grader, submission: Submission, report: Report, results: S
     started = time.monotonic()
     if calling:
         grader.options.progress(_("{submission}: looking for the mistake", submission=submission.name), 0, 0)
-    found, step = explained(grader, submission, report, results, within_s if calling else 0.0, deadline) if within_s else (None, None)
+    found, step, stopped = explained(grader, submission, report, results, within_s if calling else 0.0, deadline) if within_s else NO_TIME
+    if stopped and calling:
+        report = replace(report, stopped_after_s=within_s and time.monotonic() - started)
     if found is None:
-        return replace(report, stopped_after_s=within_s and time.monotonic() - started) if calling else report
+        return report
     failed = [check.name for check in report.checks if check.outcome is Outcome.FAILED]
     diagnoses = tuple(replace(each, checks=tuple(name for name in failed if name in each.checks)) for each in found)
     unexplained = tuple(name for name in failed if not any(name in each.checks for each in diagnoses[:1]))
@@ -121,15 +140,15 @@ def diagnosed(grader: Grader, submission: Submission, report: Report, results: S
 
 def explained(
     grader: Grader, submission: Submission, report: Report, results: Sequence[Result], within_s: float, deadline: Deadline
-) -> tuple[tuple[Diagnosis, ...] | None, Step | None]:
-    """Return the diagnoses and the first wrong step, from plays with the public seed; None for both if the time was too short."""
+) -> Found:
+    """Return the diagnoses and the first wrong step, from plays with the public seed."""
     try:
         if grader.options.seed != PUBLIC_SEED:
             prepare(grader, submission.exercise, PUBLIC_SEED)
             results = list(deadline.each(grader.results(submission.exercise, report.source, submission.path.name, PUBLIC_SEED)))
         return grader.diagnose(submission.exercise, results, within_s, deadline, Submitted(report.source, submission.path.name))
     except OutOfTime:
-        return None, None
+        return NO_TIME
 
 
 def wrong_step(step: Step, source: str) -> WrongStep:
@@ -151,23 +170,41 @@ def pointed(diagnoses: tuple[Diagnosis, ...], exercise: Exercise, source: str, s
 
 
 def granted(report: Report, calling: Collection[str]) -> int:
-    """Return the points that remain after the cost of the first diagnosis and the points of the claims that it does not explain.
+    """Return the most points that remain with the first diagnosis, or with some of its mistakes only.
+
+    So no mistake costs more than the claims that would be open without it.
+    """
+    if not report.diagnoses:
+        return 0
+    first = report.diagnoses[0]
+    named = range(len(first.parts))
+    some = chain.from_iterable(combinations(named, size) for size in range(len(first.parts) + 1))
+    return max(remaining(report, without(first, left_out), calling) for left_out in some)
+
+
+def without(diagnosis: Diagnosis, left_out: Collection[int]) -> Diagnosis:
+    """Return a diagnosis without the mistakes of these numbers, and without the checks that they have a part in."""
+    opened = {name for number in left_out for name in diagnosis.parts[number]}
+    cost = diagnosis.cost - sum(diagnosis.costs[number] for number in left_out)
+    mistakes = tuple(name for number, name in enumerate(diagnosis.mistakes) if number not in left_out)
+    return replace(diagnosis, mistakes=mistakes, checks=tuple(name for name in diagnosis.checks if name not in opened), cost=cost)
+
+
+def remaining(report: Report, diagnosis: Diagnosis, calling: Collection[str]) -> int:
+    """Return the points that remain after the cost of a diagnosis and the points of the claims that it does not explain.
 
     `calling` names the checks in which a call came to its end within the limits. A submission that raises an exception has computed
     nothing there. So unless known mistakes explain everything, explained checks without such a call count only for as many points as
     the checks in `calling` that hold or are explained.
     """
-    if not report.diagnoses:
-        return 0
-    first = report.diagnoses[0]
     wrong = [check for check in report.checks if check.outcome is not Outcome.PASSED]
-    left_open = points_of(check for check in wrong if check.name not in first.checks)
-    silent = points_of(check for check in wrong if check.name in first.checks and check.name not in calling)
+    left_open = points_of(check for check in wrong if check.name not in diagnosis.checks)
+    silent = points_of(check for check in wrong if check.name in diagnosis.checks and check.name not in calling)
     backing = points_of(check for check in report.checks if check.name in calling) - points_of(
-        check for check in wrong if check.name in calling and check.name not in first.checks
+        check for check in wrong if check.name in calling and check.name not in diagnosis.checks
     )
-    in_doubt = max(silent - backing, 0) if left_open or {SOME_INPUTS, CRASH} & {*first.mistakes} else 0
-    return max(report.possible - max(first.cost, 1) - left_open - in_doubt, 0)
+    in_doubt = max(silent - backing, 0) if left_open or {SOME_INPUTS, CRASH} & {*diagnosis.mistakes} else 0
+    return max(report.possible - max(diagnosis.cost, 1) - left_open - in_doubt, 0)
 
 
 def points_of(checks: Iterable[Check]) -> int:

@@ -35,4 +35,8 @@ GENERAL: Mapping[str, str] = {
     report.UNLISTED: N_(
         "No known mistake gives your numbers, but a small change of right code does. The report tells the change and your line."
     ),
+    report.NOTHING_COMPUTED: N_(
+        "Every call gives back numbers that it was given, or one number everywhere. Begin with the formula of the task; until then nothing "
+        "can be told apart."
+    ),
 }

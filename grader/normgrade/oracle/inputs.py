@@ -28,6 +28,15 @@ def dtypes_in(inputs: Any) -> Iterator[str]:
                 yield from dtypes_in(value)
 
 
+def arrays_in(inputs: Any) -> Iterator[Array]:
+    """Yield all arrays among the inputs of a request."""
+    if isinstance(inputs, Array):
+        yield inputs
+    elif isinstance(inputs, Mapping | list | tuple):
+        for each in inputs.values() if isinstance(inputs, Mapping) else inputs:
+            yield from arrays_in(each)
+
+
 def holds_non_finite(inputs: Any) -> bool:
     """Return True if an array among the inputs has a few numbers that are not finite. With many, the suite has made a mistake."""
     match inputs:

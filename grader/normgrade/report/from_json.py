@@ -9,6 +9,7 @@ import numpy as np
 
 from normgrade.language.places import Place
 from normgrade.report.report import (
+    NOTHING_COMPUTED,
     UNLISTED,
     ArrayDifference,
     Check,
@@ -46,6 +47,7 @@ def report_from_json(content: Json, source: str) -> Report:
         unexplained=tuple(content["unexplained"]),
         deaths=tuple(Death(**each) for each in content["deaths"]),
         limits=tuple(content["limits"]),
+        idle=any(NOTHING_COMPUTED in each["mistakes"] for each in content["diagnoses"]),
         step=None if content["first_wrong_step"] is None else wrong_step(content["first_wrong_step"]),
     )
 

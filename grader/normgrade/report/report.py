@@ -27,7 +27,12 @@ FORMS = (
     INPUT_CHANGED,
 )  # evidence neither for nor against any known mistake
 UNLISTED = "unlisted-mistake"  # a change of the reference that is no known mistake, found by the first wrong step
-BUILT_IN = OTHER_EXCEPTION, MISSING_ARGUMENTS, OTHER_NAMES, SOME_INPUTS, CRASH, *FORMS, UNLISTED  # names that any exercise may have
+NOTHING_COMPUTED = "nothing-computed"  # the name of idle code
+IDLE = 10  # code that computes nothing earns at most this part of the points: 2 of 20
+BUILT_IN = (
+    *(OTHER_EXCEPTION, MISSING_ARGUMENTS, OTHER_NAMES, SOME_INPUTS, CRASH),
+    *(*FORMS, UNLISTED, NOTHING_COMPUTED),
+)  # names that diagnoses of any exercise may use
 NOTHING_RAN = N_("none")  # the sandbox of a submission that was only read; the tiers are in `normgrade.worker.walls.TIERS`
 
 
@@ -322,6 +327,8 @@ class Diagnosis:
     spots: their places in the submission, as far as those are certain.
     cost: the points that they cost.
     texts: the text of each mistake, in the order of `mistakes`.
+    costs: the points that each of them costs.
+    parts: the names of the checks that each of them has a part in.
 
     >>> Diagnosis(mistakes=("no-eps",), says="There is no `eps`. Add it.", checks=("test_rows[a]",)).mistakes
     ('no-eps',)
@@ -333,6 +340,8 @@ class Diagnosis:
     spots: tuple[Spot, ...] = ()
     cost: int = 0
     texts: tuple[str, ...] = ()
+    costs: tuple[int, ...] = field(default=(), compare=False)
+    parts: tuple[frozenset[str], ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,6 +400,7 @@ class Report:
     step: the first wrong step if no diagnosis explains everything; None if it is not certain.
     searching: true while the search for the mistake goes on; the points can only become more.
     for_author: true if it is about an answer of the course, so that no advice for learners follows.
+    idle: true if no call computed anything.
 
     >>> check = Check("test_output", "The output is normalised.", Kind.FORMULA, Outcome.PASSED, points=3)
     >>> report = Report("layer_norm", "layer_norm.py", Outcome.PASSED, possible=3, sandbox="linux", seed=0, duration_s=0.4, checks=(check,))
@@ -421,14 +431,17 @@ class Report:
     searching: bool = False
     step: WrongStep | None = None
     for_author: bool = False
+    idle: bool = False
 
     @property
     def earned(self) -> int:
         """The points that the submission earned: those of its claims, or the granted ones if they are more.
 
         If a claim fails that is no courtesy, they are less than `possible`, even if that claim carries no points; but never less than 0.
+        Idle code earns no more than a tenth.
         """
         earned = max(self.of_claims, self.granted)
+        earned = min(earned, self.possible // IDLE) if self.idle else earned
         return max(min(earned, self.possible - 1), 0) if any(check.decides for check in self.checks) else earned
 
     @property

@@ -38,6 +38,7 @@ from normgrade.verify.completeness import lacking
 from normgrade.verify.consensus import agree_against_the_reference
 from normgrade.verify.envelope import envelope_of, holes
 from normgrade.verify.habits import Habit, fitting, with_habit
+from normgrade.verify.idle_answers import idle_problems
 from normgrade.verify.missing_texts import missing_texts
 from normgrade.verify.mutants import Mutant, blocks, mutants_of, read_accepted
 from normgrade.verify.points import points_in_words
@@ -50,7 +51,7 @@ T = TypeVar("T")
 Problems = Iterator[str]
 PROOFS = (
     *("complete", "contract", "bans", "points", "texts", "situations", "told", "envelope", "shipped"),
-    *("suite", "stub", "right", "wrong", "named", "banned"),
+    *("suite", "stub", "idle", "right", "wrong", "named", "banned"),
 )  # in their order
 WORST_FIRST = (Outcome.FAILED, Outcome.SKIPPED, Outcome.PASSED)
 SAMPLED = 6  # every so many mistakes are played in a worker, too: a tenth of the time of the proof
@@ -217,6 +218,8 @@ class Proof:
         yield check("envelope", claim, self.envelope)
         yield self.shipped()
         yield self.played_for("stub", _("The untouched stub fails."), self.stub)
+        claim = _("Code that computes nothing earns at most a tenth of the points.")
+        yield self.played_for("idle", claim, lambda: idle_problems(self.grader, exercise))
 
     def on_every_seed(self, also_named: bool) -> Iterator[Check]:
         """Yield the proofs that right answers pass and wrong ones fail; between them, if `also_named`, those on the public seed only."""

@@ -11,6 +11,7 @@ from scripted import REFERENCE, Plays, Scripted, Seen, World, raised
 
 from normgrade.compare.played import Result
 from normgrade.course.mistakes import COST
+from normgrade.diagnosis.deadline import OutOfTime
 from normgrade.diagnosis.investigation import Found, Investigation
 from normgrade.diagnosis.more_plays import NoMorePlays
 from normgrade.diagnosis.questioning import Questioning
@@ -165,6 +166,21 @@ def test_change_without_explanation_gives_only_its_step() -> None:
 def test_full_explanation_needs_no_first_wrong_step() -> None:
     found, asked = with_unlisted(HALVED, None, UNKNOWN_TOO)
     assert found.step is None and asked == []
+
+
+@pytest.mark.parametrize(("asked", "names"), [("first_wrong_step", [("halved",)]), ("traced", None)])
+def test_search_that_is_stopped_says_so_and_keeps_what_was_found(asked: str, names: list[tuple[str, ...]] | None) -> None:
+    class Late(NoMorePlays):
+        """A submission for whose further plays no time is left."""
+
+    def late(*_asked: object) -> None:
+        raise OutOfTime
+
+    setattr(Late, asked, late)
+    half = {number: HALVED[number] for number in (0, 1, 2)} | {3: {"output": [3.0, 3.0]}}
+    found = replace(Case().investigation(half), again=Late()).explain()
+    assert (found.step, found.stopped) == (None, True)
+    assert (found.diagnoses and [each.mistakes for each in found.diagnoses]) == names
 
 
 def test_only_mistakes_that_change_the_rest_are_others() -> None:

@@ -11,14 +11,39 @@ from normgrade.course.course import Course
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import read_mistakes
 from normgrade.course.package import carried
+from normgrade.diagnosis.deadline import Deadline, OutOfTime
 from normgrade.grading.course_worker import CourseWorker
 from normgrade.grading.grading_options import Options
 from normgrade.grading.new_workers import InNewWorkers
 from normgrade.grading.opening import open_grader
+from normgrade.worker.trusted.host import Worker
 from normgrade.worker.wire.observation import Request
 
 EXERCISE = Course(carried()).exercise("standardize")
 MISTAKES = {mistake.name: mistake for mistake in read_mistakes(EXERCISE)}
+
+
+def test_no_play_begins_after_the_deadline() -> None:
+    """Raise before a worker is opened, or a source of the course is played."""
+
+    def never(within_s: float) -> Worker:
+        raise AssertionError(within_s)
+
+    with open_grader([EXERCISE], Options()) as grader, CourseWorker(grader.host(EXERCISE), EXERCISE) as course_worker:
+        again = InNewWorkers(EXERCISE, "", never, course_worker, Deadline.after(-1))
+        with pytest.raises(OutOfTime):
+            again.answers([Request("step", {})])
+        with pytest.raises(OutOfTime):
+            again.first_wrong_step([], "")
+        with pytest.raises(OutOfTime):
+            again.traced([], lambda key: [], lambda members: "", [])
+
+
+def test_worker_has_only_the_time_that_is_left() -> None:
+    with open_grader([EXERCISE], Options()) as grader:
+        total_s = grader.limits(EXERCISE).total_s
+        assert grader.worker(EXERCISE, "", "x.py", 2.5).limits.total_s == 2.5
+        assert grader.worker(EXERCISE, "", "x.py").limits.total_s == total_s
 
 
 @pytest.mark.usefixtures("expectations")

@@ -62,6 +62,13 @@ def test_points_of_withheld_checks_count() -> None:
     assert replace(REPORT, withheld=4).earned == 7
 
 
+@pytest.mark.parametrize(("of_claims", "granted", "earned"), [(3, 16, 2), (1, 0, 1), (1, 2, 2)])
+def test_idle_code_earns_at_most_a_tenth(of_claims: int, granted: int, earned: int) -> None:
+    report = replace(REPORT, possible=20, checks=(replace(PASSED, points=of_claims), FAILED), granted=granted)
+    assert replace(report, idle=True).earned == earned
+    assert report.earned == max(of_claims, granted)
+
+
 def test_outcomes_are_their_words() -> None:
     assert [str(outcome) for outcome in Outcome] == ["passed", "failed", "skipped", "error", "not started"]
 

@@ -40,6 +40,7 @@ CLAIMS = {  # of `rms`
     "shipped": "The files that ship with the exercise match the results computed here.",
     "suite": "The suite and its probes can be played.",
     "stub": "The untouched stub fails.",
+    "idle": "Code that computes nothing earns at most a tenth of the points.",
     "right": "The reference and 1 alternative pass.",
     "wrong": "4 wrong answers fail.",
     "named": "Every known mistake is diagnosed by its own name, and by no other.",
@@ -79,7 +80,7 @@ def test_a_sound_course_is_proved_on_every_seed(tiny: Course) -> None:
     assert {check.name: check.claim for check in rms.checks} == CLAIMS
     assert [check.name for check in centring.checks] == list(CLAIMS)
     assert (rms.exercise, rms.submission, rms.outcome) == ("rms", "solutions/rms", Outcome.PASSED)
-    assert (rms.earned, rms.possible, rms.sandbox in TIERS, rms.seed) == (11, 11, True, 0)
+    assert (rms.earned, rms.possible, rms.sandbox in TIERS, rms.seed) == (12, 12, True, 0)
     assert [(done, total) for _, done, total in told] == [(done, 35) for done in range(1, 36)]
     assert Counter(what for what, _, _ in told) == {
         "rms: right answers": 4, "rms: mistakes": 8, "rms: diagnoses": 4,
@@ -131,6 +132,7 @@ TOLD = {
         "suite": f"{SUITE}, line 24: TypeError: unsupported operand type(s) for +: 'int' and 'OwnProbe' (test_alone)",
         "right": "einsum.py, seed 0: test_half_precision failed · result",
         "stub": UNDECIDED,
+        "idle": UNDECIDED,
         "wrong": UNDECIDED,
         "named": UNDECIDED,
     },
@@ -145,7 +147,7 @@ def test_defects_are_found_and_named(broken: tuple[str, dict[str, str]]) -> None
 
 def test_only_the_broken_proof_fails(edited_course: EditedCourse) -> None:
     report = proved(edited_course({ALTERNATIVE: [("/ x.shape[-1]", "/ 2")]}))
-    assert failures(report).keys() == {"right"} and report.earned == 10
+    assert failures(report).keys() == {"right"} and report.earned == 11
     *told, command = failures(report)["right"].splitlines()
     assert {line.partition(",")[0] for line in told} == {"einsum.py"}
     assert command == f"Run `normgrade verify rms --alternative einsum -v --course {report.course}` to see all of it."
@@ -157,7 +159,7 @@ def test_error_of_the_suite_is_reported_once(edited_course: EditedCourse) -> Non
     [report] = verify([course.exercise("rms")], seeds=(0, 1), cores=2)
     found = failures(report)
     assert found["suite"] == "exercises/rms/probes.py, line 8: SyntaxError: '{' was never closed (test_call and 4 more checks)"
-    assert found == {"suite": found["suite"], **dict.fromkeys(("stub", "right", "wrong", "named"), UNDECIDED)}
+    assert found == {"suite": found["suite"], **dict.fromkeys(("stub", "idle", "right", "wrong", "named"), UNDECIDED)}
 
 
 def test_unrecognised_mistake_is_named_with_a_command(edited_course: EditedCourse) -> None:

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from normgrade.compare.played import Played, PlayKey, Result
 from normgrade.diagnosis.steps.same_values import collapsed
-from normgrade.oracle.inputs import holds_non_finite, widened
+from normgrade.oracle.inputs import arrays_in, holds_non_finite, widened
 from normgrade.report.report import ArrayDifference
 from normgrade.worker.wire.observation import HALF, Array, Playable
 from normgrade.worker.wire.recorded import MOST_NUMBERS
-from normgrade.worker.wire.requests import FORWARD_BACKWARD, Action, FunctionCall, LayerStep, LayerStory, NewLayer, TypedRequest
+from normgrade.worker.wire.requests import FORWARD_BACKWARD, Action, FunctionCall, LayerStory, NewLayer, TypedRequest
 
 FEW = 12  # numbers of the largest array; with fewer, values may agree by chance
-CALLS = (Action.TRAIN, Action.EVALUATE)
-INPUTS = {"more", "names"}  # the options of a step that are only about further inputs
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,25 +73,11 @@ def how_telling(request: TypedRequest) -> tuple[float, ...]:
     largest = max(arrays, key=size_of, default=None)
     shape = () if largest is None else largest.values.shape
     steps = request.steps if isinstance(request, LayerStory) else ()
-    unusual = sum(map(is_unusual, steps)) + any(each.dtype in HALF for each in arrays)
+    unusual = sum(not step.plain for step in steps) + any(each.dtype in HALF for each in arrays)
     alike = len(shape) - len({*shape} - {1})
     few = largest is None or size_of(largest) < FEW
     constant = largest is not None and collapsed(largest.values).size < size_of(largest)
     return constant, unusual, len(steps) > 2, few, alike, len(steps), sum(map(size_of, arrays))
-
-
-def is_unusual(step: LayerStep) -> bool:
-    """Return True if a step is anything but a plain call."""
-    return step.action not in CALLS or not step.options.unusual.keys() <= INPUTS
-
-
-def arrays_in(inputs: Any) -> Iterator[Array]:
-    """Yield all arrays among the inputs of a request."""
-    if isinstance(inputs, Array):
-        yield inputs
-    elif isinstance(inputs, Mapping | list | tuple):
-        for each in inputs.values() if isinstance(inputs, Mapping) else inputs:
-            yield from arrays_in(each)
 
 
 def size_of(array: Array) -> int:

@@ -42,10 +42,10 @@ class Change:
     made: np.ndarray | None
 
 
-def change_for(search: StepSearch, link: Link) -> Change | None:
-    """Return a change of the expression of a quantity that gives the learner's outputs and gradients; None if there is none."""
+def changes_for(search: StepSearch, link: Link) -> Iterator[Change]:
+    """Yield the changes of the expression of a quantity that give the learner's outputs and gradients."""
     some = islice(variants(search, link.quantity, link), MOST)
-    return next(changes(search, ((link.quantity, variant) for variant in some)), None)
+    return changes(search, ((link.quantity, variant) for variant in some))
 
 
 def change_for_several(search: StepSearch, links: Sequence[Link]) -> Change | None:
@@ -72,14 +72,14 @@ def gives(search: StepSearch, edits: Sequence[Edit], link: Link) -> bool:
     return recording is not None and link.held.group in search.learner.groups.found_in(recording.records)
 
 
-def change_without_value(search: StepSearch, most: int) -> Change | None:
-    """Return a change of any quantity that the learner lacks; it is for plays in which none of the learner's values is a proof.
+def changes_without_value(search: StepSearch, most: int) -> Iterator[Change]:
+    """Yield the changes of any quantity that the learner lacks; they are for plays in which none of the learner's values is a proof.
 
     Quantities after the last one that the learner has come first: an earlier one may only be computed in another way.
     """
     lacking = sorted((each for each in search.missing if not search.hopeless(each)), key=search.is_passed)
     some = ((quantity, variant) for quantity in lacking for variant in islice(variants(search, quantity), MOST))
-    return next(changes(search, islice(some, most)), None)
+    return changes(search, islice(some, most))
 
 
 def changes(search: StepSearch, some: Iterable[tuple[Quantity, Variant]]) -> Iterator[Change]:

@@ -42,6 +42,7 @@ class Drawing(Enum):
 
 DRAWN: Final = Drawing.DRAWN
 FUNCTION: Final = "function"  # the layer that calls a function: its first argument is the function's name
+ABOUT_INPUTS: Final = {"more", "names"}  # the options of a step that are only about further inputs
 FORWARD_BACKWARD: Final = "forward_backward"  # the same with a backward pass of its own, in NumPy; also the name of the probe
 Upstream = Array | Literal[Drawing.DRAWN] | None
 
@@ -69,6 +70,11 @@ class LayerStep:
     def on(cls, action: Action, x: Array, *more: Array, scattered: bool = False, upstream: Upstream = None, **options: Any) -> LayerStep:
         """Return a step that calls a layer on these inputs, with the other options by name."""
         return cls(action, x, scattered, upstream, StepOptions(more=[*more], **options))
+
+    @property
+    def plain(self) -> bool:
+        """True if the step is nothing but a call."""
+        return self.action in (Action.TRAIN, Action.EVALUATE) and self.options.unusual.keys() <= ABOUT_INPUTS
 
     @property
     def inputs(self) -> dict[str, Any]:

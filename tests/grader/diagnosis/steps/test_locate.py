@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 
 import pytest
-from steps_case import NORM, edited, located
+from steps_case import CALL, NORM, edited, failed, in_this_process, located, numbers, played
 from thorough import all_or
 from wild import wild_submissions
 
@@ -19,7 +20,8 @@ from normgrade.grading.grading_options import Options
 from normgrade.grading.opening import open_grader
 from normgrade.report.report import Outcome
 from normgrade.worker.wire.messages import RecordQuestion, Substitute
-from normgrade.worker.wire.observation import Recording
+from normgrade.worker.wire.observation import Array, Recording
+from normgrade.worker.wire.requests import FunctionCall
 
 LAYER_NORM = """import torch
 from torch import nn
@@ -171,6 +173,25 @@ RIGHT = {
     "layer_norm_backward": BACKWARD,
 }
 
+LARGE = FunctionCall("norm", [Array(numbers(2, 5, 7).values * 1e5, "float32"), *CALL.args[1:]], upstream=CALL.upstream)  # hides eps
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_change_is_told_from_those_that_do_the_same_in_one_play(order: int) -> None:
+    """Multiply the variance before eps is added, whatever the order in which the submission tells its values."""
+    source = edited(("    y =", "    var = var * 1.03\n    y ="))
+    submission = in_this_process(source)
+
+    def told(question: RecordQuestion | Substitute) -> Recording:
+        recording = submission(question)
+        return replace(recording, records=recording.records[::order])
+
+    results = [failed(played(source, request=request)) for request in (LARGE, CALL)]
+    step = locate(results, source, [NORM], told, in_this_process(""))
+    assert step is not None and step.change is not None
+    exact = played(step.change.source, source)
+    assert not exact.differences and not played(step.change.source, source, LARGE).differences
+
 
 class Graders:
     """Graders of exercises, each opened once."""
@@ -185,7 +206,7 @@ class Graders:
         if slug not in self.graders:
             self.graders[slug] = self.opened.enter_context(open_grader([exercise], Options()))
         grader, self.replays = self.graders[slug], 0
-        failed = [each for each in grader.results(exercise, source, "file.py") if each.check.outcome is Outcome.FAILED]
+        wrong = [each for each in grader.results(exercise, source, "file.py") if each.check.outcome is Outcome.FAILED]
         sources = [path.read_text(encoding="utf-8") for path in (exercise.reference, *exercise.alternatives)]
         with grader.worker(exercise, source, "file.py") as worker, grader.course_worker(exercise) as course_worker:
 
@@ -193,7 +214,7 @@ class Graders:
                 self.replays += 1
                 return course_worker.record(question)
 
-            return locate(failed, source, sources, worker.record, answer, exercise.defines)
+            return locate(wrong, source, sources, worker.record, answer, exercise.defines)
 
 
 @pytest.fixture(scope="module")

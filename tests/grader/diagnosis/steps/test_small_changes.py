@@ -6,7 +6,7 @@ import pytest
 from steps_case import NORM, edited, search
 
 from normgrade.diagnosis.steps.in_a_row import in_a_row
-from normgrade.diagnosis.steps.small_changes import Change, change_for, change_for_several, change_without_value
+from normgrade.diagnosis.steps.small_changes import Change, change_for_several, changes_for, changes_without_value
 
 HIDDEN = """import torch
 
@@ -21,7 +21,7 @@ def norm(x, weight, bias, eps):
 def found_for(source: str) -> Change | None:
     found = search(source)
     links = found.proved()
-    return change_for(found, links[0]) if links else change_without_value(found, 80)
+    return next(changes_for(found, links[0]) if links else changes_without_value(found, 80), None)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_a_change_must_give_the_gradients_too() -> None:
     detached = edited((", correction=0)", ", correction=1).detach()"))
     found = search(detached)
     [link] = found.proved()
-    assert change_for(found, link) is None
+    assert next(changes_for(found, link), None) is None
 
 
 def test_several_changes_are_made_together() -> None:
