@@ -82,6 +82,7 @@ class Situation:
     hint: str  # in English, as its claim
     of_layers: bool = False  # true if it makes no sense for a function
     uses: str = "typical"  # the name of the suite's function that gives the uses
+    courtesy: bool = False  # true if it does not decide whether a submission passes
 
     @property
     def name(self) -> str:
@@ -101,12 +102,12 @@ SITUATIONS: dict[str, Situation] = {}  # by name, in the order in which they are
 
 
 def situation(
-    kind: str, points: int, hint: str, of_layers: bool = False, uses: str = "typical"
+    kind: str, points: int, hint: str, of_layers: bool = False, uses: str = "typical", courtesy: bool = False
 ) -> Callable[[Callable[[Typical], None]], Callable[[Typical], None]]:
     """Register a situation: its kind, its points and its hint. Its docstring is the claim. The catalogues translate both texts."""
 
     def register(play: Callable[[Typical], None]) -> Callable[[Typical], None]:
-        SITUATIONS[play.__name__] = Situation(play, Kind(kind), points, hint, of_layers, uses)
+        SITUATIONS[play.__name__] = Situation(play, Kind(kind), points, hint, of_layers, uses, courtesy)
         return play
 
     return register
@@ -415,7 +416,19 @@ def with_axes(x: np.ndarray, axes: int, fixed: Sequence[int]) -> np.ndarray:
     return np.stack([x, 2 * x]).astype(x.dtype).reshape(*ones, 2, *x.shape)
 
 
-@situation("precision", 1, "Compute half precision in float32, and return the input's dtype in every case: also without weight and bias.")
+@situation(
+    "precision",
+    1,
+    "Widen only what is narrower than float32: `x.to(torch.promote_types(x.dtype, torch.float32))`; `x.float()` narrows float64.",
+    courtesy=True,
+)
+def float64(typical: Typical) -> None:
+    """float64 is computed in float64."""
+    for layer, x, other, *_more in typical():
+        agree(layer.to("float64"), train(*x, dtype="float64"), evaluate(*other, dtype="float64"), in_float64=True)
+
+
+@situation("precision", 0, "Compute half precision in float32, and return the input's dtype in every case: also without weight and bias.")
 def every_dtype(typical: Typical) -> None:
     """With every switch, input and parameters may be float64 or half precision; the output has their dtype, the statistics are wider."""
     for layer, x, other, *_more in typical():

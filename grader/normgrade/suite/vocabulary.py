@@ -197,10 +197,11 @@ def words(english: str, **values: Any) -> str:
     return said.format(**values) if values else said
 
 
-def agree(*story: Part) -> None:
+def agree(*story: Part, in_float64: bool = False) -> None:
     """Check that the submission and the reference make the same observations when both play this story.
 
     - `story`: `build(…)` and then steps, or one `call(…)`, or one `probe(…)`.
+    - `in_float64`: if true, numbers in float64 may differ only by as much as float64 arithmetic can move them. This is for a courtesy.
 
     Every place is compared: for a layer, after each step, its output, the gradients of its input and parameters, its parameters and
     buffers, with their shapes and dtypes, and its input, which it must not change. A number may differ by as much as float32 arithmetic
@@ -219,7 +220,7 @@ def agree(*story: Part) -> None:
     expectation = check.expectation(story)
     if expectation.error:
         raise raised_in_reference(check.exercise, check.oracle, check.reference, expectation)
-    check.play(expectation, agreed)
+    check.play(expectation.in_float64() if in_float64 else expectation, agreed)
 
 
 def agreed(play: Played) -> None:
