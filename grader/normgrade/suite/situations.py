@@ -53,7 +53,8 @@ ARRIVING = {  # how gradients of outputs arrive, by library
 }
 WITHOUT = {"float64": "no_grad", "float16": "no_grad", "bfloat16": "inference_mode"}  # the way to evaluate each without gradients
 MOST_ALIKE = 1024  # numbers in an input whose axes all have the same length
-MANY, MORE = 300, 1100  # rows
+MANY, MORE, MOST = 300, 1100, 8192  # rows or positions
+AXES = (6, 7, 8)  # numbers of dimensions that are seldom tried
 LARGE = 1e3  # weights
 PENDING = 40  # calls before the first backward pass
 FAR = (2.0**20, 2.0**-30)  # the scales of numbers that bfloat16 has and float16 does not
@@ -276,6 +277,15 @@ def as_long_as(length: int, x: np.ndarray, axis: int) -> np.ndarray:
     return longer
 
 
+def balanced(length: int, x: np.ndarray, axis: int) -> np.ndarray:
+    """Return whole numbers with the signs of the array in this length along an axis.
+
+    Their mean is 0, and their sums and those of their squares are the same in any order, however many they are.
+    """
+    quarter = np.sign(as_long_as(length // 4, x, axis))
+    return np.concatenate([quarter, -quarter, 3 * quarter, -3 * quarter], axis).astype(x.dtype)
+
+
 @situation(
     "state",
     1,
@@ -391,18 +401,27 @@ def many_calls(typical: Typical) -> None:
 
 @situation("precision", 0, "Take the dtype of every new tensor from the input or from a parameter: `torch.zeros(3, dtype=x.dtype)`.")
 def other_defaults(typical: Typical) -> None:
-    """The default dtype may be float64 or bfloat16 while the layer is called."""
+    """The default dtype may be float64 or bfloat16 while the layer is called; half precision is computed in float32 or wider then, too."""
     layer, x, other, *_more = typical()[0]
-    agree(layer, *(step(*of, default=dtype) for dtype in ("float64", "bfloat16") for step, of in ((train, x), (evaluate, other))))
+    for dtype in ("float64", "bfloat16"):
+        agree(layer, *(step(*of, default=dtype) for step, of in ((train, x), (evaluate, other))))
+        for half in narrow_dtypes():
+            modes = [step(*of, dtype=half, default=dtype, witness=True) for step, of in ((train, x), (evaluate, other))]
+            agree(layer.to(half), *modes)
 
 
 @situation("edge", 0, "Count axes from the side that the contract names; there may be any number on the other side.")
 def many_axes(typical: Typical) -> None:
     """Inputs with up to eight dimensions are treated as the contract says."""
     for layer, _x, other, fixed, *_more in typical()[:2]:
-        for axes in (6, 7, 8):
+        for axes in AXES:
             longer = each_alike(with_axes, other, axes, fixed)
             agree_where_defined(layer, train(*longer), evaluate(*longer))
+
+
+def first_number(x: np.ndarray) -> np.ndarray:
+    """Return the first number of an array, without any axis."""
+    return x.reshape(-1)[:1].reshape(())
 
 
 def with_axes(x: np.ndarray, axes: int, fixed: Sequence[int]) -> np.ndarray:
@@ -577,9 +596,11 @@ def exact_state(typical: Typical) -> None:
     "Set no seed for others, and no setting such as the default dtype or the handling of errors; a `with` block puts back what it changed.",
 )
 def nothing_else_changed(typical: Typical) -> None:
-    """The input, the random state and the settings of the library stay as they are, also without gradients."""
-    for layer, x, other, *_more in typical()[:2]:
+    """The input, the random state and the settings of the library stay as they are, also without gradients and after a refused call."""
+    for layer, x, other, _fixed, illegal in typical()[:2]:
         agree(layer, train(*x), train(*other, gradients="no_grad"), evaluate(*x, gradients="no_grad"), evaluate(*other), settings())
+        if tries := [attempt(*one) for one in illegal]:
+            agree(replace(layer, watch=()), train(*x), *tries, train(*x), evaluate(*x), *tries, evaluate(*x), settings())
 
 
 @situation(
@@ -606,6 +627,7 @@ def many_rows(typical: Typical) -> None:
     layer, x, other, fixed, *_more = uses[0]
     if 0 not in fixed:
         agree(layer, train(*each_alike(partial(as_long_as, MORE), slim(x, fixed), 0)))
+        agree(layer, train(*each_alike(partial(balanced, MOST), slim(x, fixed), 0), backward=False))
     for dtype in narrow_dtypes():
         half = train(*each_alike(partial(as_long_as, MANY), slim(x, fixed), 0), dtype=dtype)
         agree_where_defined(layer.to(dtype), half, also_finite=True)
@@ -614,6 +636,8 @@ def many_rows(typical: Typical) -> None:
     for layer, x, _other, fixed, *_more in uses[:2]:
         if free := free_axes(x, fixed) if x and x[0].ndim > 2 else []:
             agree_where_defined(layer, train(*each_alike(partial(as_long_as, MORE), slim(x, fixed), free[-1])), also_finite=True)
+            long = train(*each_alike(partial(balanced, MOST), slim(x, fixed), free[-1]), backward=False)
+            agree_where_defined(layer, long, also_finite=True)
 
 
 def free_axes(x: Inputs, fixed: Sequence[int]) -> list[int]:
@@ -622,9 +646,10 @@ def free_axes(x: Inputs, fixed: Sequence[int]) -> list[int]:
 
 
 def slim(x: Inputs, fixed: Sequence[int]) -> Inputs:
-    """Return the beginning of the inputs: the first two along each free axis."""
+    """Return the beginning of the inputs: the first two along the last free axis, and the first along each other one."""
     free = free_axes(x, fixed)
-    return each_alike(lambda one: one[tuple(slice(2) if axis in free else slice(None) for axis in range(one.ndim))].copy(), x)
+    kept = {axis: slice(2 if axis == free[-1] else 1) for axis in free}
+    return each_alike(lambda one: one[tuple(kept.get(axis, slice(None)) for axis in range(one.ndim))].copy(), x)
 
 
 @situation("edge", 0, "Nothing but the formula may depend on how large the layer is: count in a dtype that holds the count.", uses="real")
@@ -689,13 +714,15 @@ def by_name(layer: Build, inputs: int, **more: Any) -> Build:
 )
 def illegal_inputs(typical: Typical) -> None:
     """Only the inputs that the contract refuses raise a ValueError, in training and in evaluation, with every switch."""
-    for layer, x, _other, _fixed, illegal in typical():
+    for layer, x, other, fixed, illegal in typical():
         steps: list[LayerStep] = []
         for one, (training, evaluation) in zip(illegal, cycle(((None, "no_grad"), ("no_grad", None))), strict=False):
             steps += [train(*one, gradients=training), evaluate(*one, gradients=evaluation)]
         refused = [step for step in steps if not agree_where_defined(layer, step)]
+        of_other_ranks = [each_alike(first_number, other), *(each_alike(with_axes, other, axes, fixed) for axes in AXES)] if illegal else []
+        tried = [step(*one) for one in of_other_ranks for step in (train, evaluate)]
+        refused += [step for step in tried if current().is_refused((layer, step), ValueError)]
         if refused:
             accepts(ValueError, layer, train(*x), evaluate(*x))
-            agree(replace(layer, watch=()), train(*x), *(attempt(*one) for one in illegal), evaluate(*x), train(*x), settings())
         for step in refused:
             refuses_at_last(ValueError, layer, step)

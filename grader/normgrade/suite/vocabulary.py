@@ -116,6 +116,11 @@ class Playing:
         sound = (not unsound(expectation)) if expectation.sound is None and also_finite else expectation.sound
         return expectation.error is None and not (also_finite and not sound)
 
+    def is_refused(self, story: Story, error: type[Exception]) -> bool:
+        """Return True if the reference raises this very error in a story, and no subclass of it."""
+        raised = self.oracle.expectation(self.reference, self.request(story)).error
+        return raised is not None and raised.types[:1] == (error.__name__,)
+
     def request(self, story: Story) -> TypedRequest:
         """Return the request that plays a story next. Its random numbers are drawn by seed, check and number of plays."""
         return request(story, self.exercise.defines[0].name, [self.seed, self.check, len(self.plays)])
