@@ -652,6 +652,33 @@ def slim(x: Inputs, fixed: Sequence[int]) -> Inputs:
     return each_alike(lambda one: one[tuple(kept.get(axis, slice(None)) for axis in range(one.ndim))].copy(), x)
 
 
+@situation("edge", 0, "Keep no limit of your own: nothing but the formula may depend on a size. Count in a dtype that holds the count.")
+def wide(typical: Typical) -> None:
+    """A layer of 8192 features or channels is treated as one of a few."""
+    layer, x, _other, fixed, *_more = typical()[0]
+    axis = fixed[-1] if fixed else 1
+    size = x[0].shape[axis]
+    rows = each_alike(lambda one: balanced(MOST, one[:2] if axis % one.ndim else one, axis), slim(x, fixed))
+    given = [one if one.ndim == x[0].ndim else resized(one, size) for one in rows]
+    kwargs, state = ({name: resized(value, size) for name, value in named.items()} for named in (layer.kwargs, layer.state))
+    larger = replace(layer, args=resized(layer.args, size), kwargs=kwargs, state=state)
+    agree_where_defined(larger, train(*given, backward=False), also_finite=True)
+
+
+def resized(thing: Any, size: int) -> Any:
+    """Return an argument of a layer with MOST for this size, and with x → x / 2 in the place of every linear layer."""
+    match thing:
+        case int() if thing == size and not isinstance(thing, bool):
+            return MOST
+        case np.ndarray() if size in thing.shape:
+            return as_long_as(MOST, thing, thing.shape.index(size))
+        case list() | tuple():
+            return type(thing)(resized(each, size) for each in thing)
+        case Given("linear" | "feed_forward"):
+            return Given("scaled", (0.5,))
+    return thing
+
+
 @situation("edge", 0, "Nothing but the formula may depend on how large the layer is: count in a dtype that holds the count.", uses="real")
 def real_size(typical: Typical) -> None:
     """A layer as large as those in real models is treated as a small one, in half precision too."""
