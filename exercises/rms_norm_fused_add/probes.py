@@ -169,23 +169,32 @@ def kept(impl, x, residual, weight, dtype):
     go_back(y, torch.ones_like(leaves[0]))
     del y, total
     sizes = [each.untyped_storage().nbytes() for each in given]
-    gc.collect()
-    tracemalloc.start()
-    before, _ = tracemalloc.get_traced_memory()
+    outside = bytes_of_python(lambda: impl.add_rms_norm(*given))
     with Memory() as memory:
         y, total = impl.add_rms_norm(*given)
     gc.collect()
-    after, _ = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
     numbers = memory.numbers(*given) - y.numel() - total.numel() - weight.numel() - SMALL
     own = any(len({StorageWeakRef(each.untyped_storage()), *map(storage_of, given)}) == len(given) for each in (y, total))
     rows = x.numel() // x.shape[-1]
     return {
         Place("numbers kept for each row beyond one, {dtype}", dtype=dtype): max(0, math.ceil(numbers / rows) - 1),
-        Place("little is kept outside of tensors, {dtype}", dtype=dtype): after - before < x.numel() + 2048,
+        Place("little is kept outside of tensors, {dtype}", dtype=dtype): outside < x.numel() + 2048,
         Place("y and total are new tensors, {dtype}", dtype=dtype): not own,
         Place("the memory of the inputs does not grow, {dtype}", dtype=dtype): sizes == [each.untyped_storage().nbytes() for each in given],
     }
+
+
+def bytes_of_python(call):
+    """How much memory of Python's own is held after a call, besides the numbers of tensors."""
+    gc.collect()
+    tracemalloc.start()
+    before, _ = tracemalloc.get_traced_memory()
+    held = call()
+    gc.collect()
+    after, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    del held
+    return after - before
 
 
 def storage_of(tensor):

@@ -58,6 +58,6 @@ class SyncBatchNorm(nn.Module):
     def track(self, mean: Tensor, var: Tensor) -> None:
         """Move the running statistics towards those of one batch, both of shape (C,)."""
         self.num_batches_tracked += 1
-        momentum = 1 / self.num_batches_tracked if self.momentum is None else self.momentum
+        momentum = 1 / self.num_batches_tracked.item() if self.momentum is None else self.momentum
         self.running_mean += momentum * (mean - self.running_mean)  # = (1 − m) · running + m · batch
         self.running_var += momentum * (var - self.running_var)

@@ -5,9 +5,9 @@ size, so that neither can stand for their sum. Where eps is not the point, the s
 """
 
 import numpy as np
-from shared import coarse, powers, rows, weights
+from shared import coarse, rows, weights
 
-from normgrade.suite import build, claim, evaluate, probe, randn, uniform, use, zeros
+from normgrade.suite import build, claim, evaluate, probe, uniform, use, zeros
 
 
 def inputs(*shape, scale=1.0):
@@ -153,7 +153,6 @@ def test_one_row(agree):
 
 @claim(
     "precision",
-    points=2,
     hint="Half precision: compute in float32, also the products of backward. y and total have the dtype of x, even if weight is float32.",
 )
 def test_half_precision(agree):
@@ -172,8 +171,6 @@ def test_half_precision(agree):
     x, residual, weight = inputs(2, 6, scale=300)  # below: dy · weight is no number of float16
     agree(only_y(), evaluate(x, residual, weight * 5, dtype="float16", backward=True, steep=True))
     agree(both(eps=1e-12), evaluate(*inputs(4, 6), dtype="float64"), evaluate(*inputs(2, 3, 6, scale=1e-3), dtype="float64"))
-    huge = randn(3, 6) * powers(10, 25, 26, 3, 1)  # whose square float32 does not hold
-    agree(both(), evaluate(huge, randn(3, 6) * huge, weights(6), dtype="float64"))
 
 
 @claim("state", hint="Write the signature as the contract does: add_rms_norm(x, residual, weight, eps=1e-6).")

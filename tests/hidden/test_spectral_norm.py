@@ -280,6 +280,7 @@ def test_refusals(refuses):
 
 @claim(
     "edge",
+    points=0,
     hint="Nothing is special about one row, one column or one number; `view` needs its numbers side by side in memory, `reshape` does not.",
 )
 def test_odd_weights(agree):
@@ -293,9 +294,26 @@ def test_odd_weights(agree):
     spoilt = randn(4, 6)
     spoilt[1, 2] = np.nan
     agree(story(factors(4, 6), ("change", 1), evaluate(), train(), ("change", 1), train(), other=spoilt))
-    for layer, x, other, *_more in typical():  # so small an eps is nothing in float64, wherever it stands
+    for story in in_float64():
+        agree(*story)
+
+
+@claim(
+    "precision",
+    hint="Keep the dtype of the weight in every product: what float32 rounds stays rounded.",
+    courtesy=True,
+)
+def test_float64(agree):
+    """A weight in float64 is divided in float64."""
+    for story in in_float64():
+        agree(*story, in_float64=True)
+
+
+def in_float64():
+    """Stories in float64, in which so small an eps is nothing, wherever it stands."""
+    for layer, x, other, *_more in typical():
         layer = layer.with_arguments(*layer.arguments, eps=1e-30)
-        agree(layer.to("float64"), train_layer(*x, dtype="float64"), evaluate_layer(*other, dtype="float64"))
+        yield layer.to("float64"), train_layer(*x, dtype="float64"), evaluate_layer(*other, dtype="float64")
 
 
 @claim("edge", hint="A vector is divided by max(‖·‖, eps), or by ‖·‖ + eps: eps appears there and nowhere else, and its default is 1e-12.")

@@ -149,8 +149,8 @@ def limit_of(expected: Expected) -> Any:  # an array, or a NumPy scalar if it ha
     right, dtype = np.abs(expected.value.values).astype(np.float64), expected.dtype
     if expected.spread is None or dtype is None:
         return np.zeros_like(right)
-    unit = UNIT_ROUNDOFF[expected.unit]
-    limit = K * (expected.spread * (unit / UNIT_ROUNDOFF["float32"]) + unit * right + SMALLEST_SUBNORMAL[dtype])
+    unit, tiny = UNIT_ROUNDOFF[expected.unit], SMALLEST_SUBNORMAL[dtype if dtype in HALF else expected.unit]
+    limit = K * (expected.spread * (unit / UNIT_ROUNDOFF["float32"]) + unit * right + tiny)
     limit = limit + by_chance(expected)
     rounding = UNIT_ROUNDOFF[dtype] * right if dtype in HALF else 0.0
     return limit + K_HALF * (rounding + (0.0 if expected.slack is None else expected.slack))

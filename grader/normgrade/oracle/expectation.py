@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from types import ModuleType
@@ -13,11 +13,11 @@ from normgrade.course.tensor_library import Library
 from normgrade.language.places import Place
 from normgrade.oracle.expected import UNIT_ROUNDOFF, Expectation, Expected
 from normgrade.oracle.half_precision import with_half_precision
-from normgrade.oracle.inputs import dtypes_in, holds_non_finite, perturbed, widened
+from normgrade.oracle.inputs import holds_non_finite, perturbed, widened
 from normgrade.oracle.monte_carlo import PLAYS, movement, random_rounding
 from normgrade.oracle.plays import play_exactly, play_natively
 from normgrade.worker.wire.observation import Array, Observation, Value
-from normgrade.worker.wire.requests import FORWARD_BACKWARD, FunctionCall, LayerStory, TypedRequest
+from normgrade.worker.wire.requests import FORWARD_BACKWARD, LayerStory, TypedRequest
 
 
 def expect(
@@ -39,7 +39,7 @@ def expect(
         places = {name: with_open_zeros(place) for name, place in places.items()}
     if isinstance(request, LayerStory) and request.layer != FORWARD_BACKWARD:  # a backward pass by hand is all computed in float32
         places = with_half_precision(places, request, implementation, probes, plays)
-    return Expectation(request, in_arithmetic_of(request, places), native.error or true.error)
+    return Expectation(request, places, native.error or true.error)
 
 
 def expected(true: Value, native: Value | None, place: str, moved: Sequence[Observation]) -> Expected:
@@ -54,13 +54,6 @@ def with_open_zeros(place: Expected) -> Expected:
     if place.spread is None or not isinstance(place.value, Array):
         return place
     return replace(place, spread=np.where(place.value.values == 0, np.inf, place.spread))
-
-
-def in_arithmetic_of(request: TypedRequest, places: Mapping[Place, Expected]) -> Mapping[Place, Expected]:
-    """Return the places with unit float64 if all numbers of a story or of a call are float64, otherwise unchanged."""
-    if not isinstance(request, LayerStory | FunctionCall) or {*dtypes_in(request.inputs)} != {"float64"}:
-        return places
-    return {name: replace(place, unit="float64") for name, place in places.items()}
 
 
 def with_spread_of(expectation: Expectation, other: Expectation) -> Expectation:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from normgrade.language.places import Place
+from normgrade.oracle.deferred import Deferred
 from normgrade.worker.wire.observation import Array, Error, Value
 from normgrade.worker.wire.requests import TypedRequest
 
@@ -18,8 +19,8 @@ UNIT_ROUNDOFF = {"float16": 2.0**-11, "bfloat16": 2.0**-8, "float32": 2.0**-24, 
 class Expected:
     """The expectation at one place. Numbers are float64; `dtype` is that of a native play.
 
-    `spread` is the root mean square of each number's movement in float32 arithmetic. `unit` is the dtype that this arithmetic has to have
-    at least: float64 if all inputs are float64. `slack` is given if half precision takes part: each number's movement when all that is
+    `spread` is the root mean square of each number's movement in float32 arithmetic. `unit` is the dtype that the arithmetic has to have
+    at least. `slack` is given if half precision takes part: each number's movement when all that is
     stored in the layer moves by one rounding of that precision; a gradient may be rounded throughout. `error` is the standard error of an
     estimate from random draws.
     """
@@ -45,6 +46,14 @@ class Expectation:
     error: Error | None = None
     sound: bool | None = None
     largest_bytes: int | None = None
+
+    def in_float64(self) -> Expectation:
+        """Return the expectation that float64 is computed in float64."""
+
+        def places() -> Mapping[Place, Expected]:
+            return {name: replace(each, unit="float64") if each.dtype == "float64" else each for name, each in self.places.items()}
+
+        return replace(self, places=Deferred(places))
 
     @property
     def size_bytes(self) -> int:

@@ -8,24 +8,7 @@ from typing import Any
 import numpy as np
 
 from normgrade.oracle.draws import generator
-from normgrade.oracle.expected import UNIT_ROUNDOFF
 from normgrade.worker.wire.observation import Array, Playable, Request
-
-
-def dtypes_in(inputs: Any) -> Iterator[str]:
-    """Yield the dtypes of the floating-point arrays among the inputs of a request, and those that it names."""
-    match inputs:
-        case Array(values, dtype) if values.dtype.kind == "f":
-            yield dtype
-        case str() if inputs in UNIT_ROUNDOFF:
-            yield inputs
-        case Mapping():
-            for name, value in inputs.items():
-                if name != "upstream":  # its numbers are float32's for every dtype of the output
-                    yield from dtypes_in(value)
-        case list() | tuple():
-            for value in inputs:
-                yield from dtypes_in(value)
 
 
 def arrays_in(inputs: Any) -> Iterator[Array]:

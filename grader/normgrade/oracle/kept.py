@@ -86,12 +86,12 @@ def read_key(content: list[Any]) -> Place:
 
 
 def written_place(expected: Expected) -> list[Any]:
-    return [expected.value, expected.dtype, expected.error, numbers(expected.spread), numbers(expected.slack), expected.unit]
+    return [expected.value, expected.dtype, expected.error, numbers(expected.spread), numbers(expected.slack)]
 
 
 def read_place(content: list[Any]) -> Expected:
-    value, dtype, error, spread, slack, unit = content
-    return Expected(value, dtype, values(spread), values(slack), error, unit)
+    value, dtype, error, spread, slack = content
+    return Expected(value, dtype, values(spread), values(slack), error)
 
 
 def numbers(values: np.ndarray | None) -> Array | None:

@@ -19,7 +19,7 @@ from normgrade.oracle.cache import Cache
 from normgrade.oracle.deferred import Deferred
 from normgrade.oracle.draws import complete, completed
 from normgrade.oracle.exact_plays import ExactPlays
-from normgrade.oracle.expectation import expect, in_arithmetic_of, with_spread_of
+from normgrade.oracle.expectation import expect, with_spread_of
 from normgrade.oracle.expected import Expectation, Expected
 from normgrade.oracle.fingerprint import digest_of, fingerprint
 from normgrade.oracle.inputs import widened
@@ -128,7 +128,7 @@ class Oracle:
         assert self.reference is not None
         seen = self.exactly(self.reference, wide) if self.exact_plays is None else self.exact_plays.of(name, wide)
         places = None if seen is None else self.shipped.places(entry, seen)
-        return self.compute(self.reference, asked, self.spread).places if places is None else in_arithmetic_of(asked, places)
+        return self.compute(self.reference, asked, self.spread).places if places is None else places
 
     def compute(self, source: str, request: TypedRequest, others: tuple[str, ...] = ()) -> Expectation:
         implementation, probes = self.modules(source)

@@ -394,7 +394,8 @@ def layer_story(
         PyTorch's own `load_state_dict` put those very tensors into the layer.
       - "learn" moves every parameter against its gradient, times `rate`.
       - "settings" compares PyTorch's settings and all random numbers with those before the layer was built.
-      - "attempt" calls the layer on an input `x` that it may refuse; the steps after it show the effects of that.
+      - "attempt" calls the layer on an input `x` that it may refuse; the steps after it show if a refusal has changed anything. If the
+        layer takes the input, its tensors get their numbers back.
     - `rounding`: a unit roundoff and a seed; numbers that a step writes into the layer's tensors are rounded at random, as
       `round_written` does.
 
@@ -439,8 +440,10 @@ def layer_story(
                     views = take_step(module, action["x"], action["upstream"], action["scattered"], watched, options, given, others)
                     seen |= {place.at(step): value for place, value in views.items()}
                 case "attempt":
+                    kept = {name: tensor.clone() for name, tensor in tensors_of(module)}
                     with suppress(Exception):
                         module(action["x"].clone(), *(each.clone() for each in action.get("more", ())))
+                        put_back(module, kept)
                 case "reload":
                     saved = in_a_network(module).state_dict()  # as a network saves its layers
                     module = built({})
@@ -471,6 +474,12 @@ def layer_story(
     except BaseException as error:
         raise Stopped(step, seen) from error
     return seen
+
+
+def put_back(module: torch.nn.Module, kept: Mapping[str, torch.Tensor]) -> None:
+    """Give the parameters and buffers of a layer their numbers back."""
+    for name, tensor in tensors_of(module):
+        tensor.data.copy_(kept.get(name, tensor))
 
 
 def put_in_mode(module: torch.nn.Module, training: bool, asked: list[bool], how: str | None = None) -> None:

@@ -129,7 +129,7 @@ def derived(exercise: Exercise, names: Mapping[str, Any]) -> list[HiddenTest]:
     refuse_unknown_situations(exercise, exercise.left_out, (*SITUATIONS, *GROUPS))
 
     def test_of_situation(each: Situation) -> HiddenTest:
-        name, arguments, courtesy = f"{PREFIX}{each.name}", {"typical": names[each.uses]}, each.name in exercise.courtesy
+        name, arguments, courtesy = f"{PREFIX}{each.name}", {"typical": names[each.uses]}, each.courtesy or each.name in exercise.courtesy
         return HiddenTest(name, each.claim, each.kind, each.points, each.hint, each.play, arguments, _, courtesy)
 
     return [test_of_situation(each) for each in SITUATIONS.values() if each.uses in names and not exercise.leaves_out(*each.called)]

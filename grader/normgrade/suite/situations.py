@@ -53,7 +53,8 @@ ARRIVING = {  # how gradients of outputs arrive, by library
 }
 WITHOUT = {"float64": "no_grad", "float16": "no_grad", "bfloat16": "inference_mode"}  # the way to evaluate each without gradients
 MOST_ALIKE = 1024  # numbers in an input whose axes all have the same length
-MANY, MORE = 300, 1100  # rows
+MANY, MORE, MOST = 300, 1100, 8192  # rows or positions
+AXES = (6, 7, 8)  # numbers of dimensions that are seldom tried
 LARGE = 1e3  # weights
 PENDING = 40  # calls before the first backward pass
 FAR = (2.0**20, 2.0**-30)  # the scales of numbers that bfloat16 has and float16 does not
@@ -82,6 +83,7 @@ class Situation:
     hint: str  # in English, as its claim
     of_layers: bool = False  # true if it makes no sense for a function
     uses: str = "typical"  # the name of the suite's function that gives the uses
+    courtesy: bool = False  # true if it does not decide whether a submission passes
 
     @property
     def name(self) -> str:
@@ -101,12 +103,12 @@ SITUATIONS: dict[str, Situation] = {}  # by name, in the order in which they are
 
 
 def situation(
-    kind: str, points: int, hint: str, of_layers: bool = False, uses: str = "typical"
+    kind: str, points: int, hint: str, of_layers: bool = False, uses: str = "typical", courtesy: bool = False
 ) -> Callable[[Callable[[Typical], None]], Callable[[Typical], None]]:
     """Register a situation: its kind, its points and its hint. Its docstring is the claim. The catalogues translate both texts."""
 
     def register(play: Callable[[Typical], None]) -> Callable[[Typical], None]:
-        SITUATIONS[play.__name__] = Situation(play, Kind(kind), points, hint, of_layers, uses)
+        SITUATIONS[play.__name__] = Situation(play, Kind(kind), points, hint, of_layers, uses, courtesy)
         return play
 
     return register
@@ -275,6 +277,15 @@ def as_long_as(length: int, x: np.ndarray, axis: int) -> np.ndarray:
     return longer
 
 
+def balanced(length: int, x: np.ndarray, axis: int) -> np.ndarray:
+    """Return whole numbers with the signs of the array in this length along an axis.
+
+    Their mean is 0, and their sums and those of their squares are the same in any order, however many they are.
+    """
+    quarter = np.sign(as_long_as(length // 4, x, axis))
+    return np.concatenate([quarter, -quarter, 3 * quarter, -3 * quarter], axis).astype(x.dtype)
+
+
 @situation(
     "state",
     1,
@@ -390,18 +401,27 @@ def many_calls(typical: Typical) -> None:
 
 @situation("precision", 0, "Take the dtype of every new tensor from the input or from a parameter: `torch.zeros(3, dtype=x.dtype)`.")
 def other_defaults(typical: Typical) -> None:
-    """The default dtype may be float64 or bfloat16 while the layer is called."""
+    """The default dtype may be float64 or bfloat16 while the layer is called; half precision is computed in float32 or wider then, too."""
     layer, x, other, *_more = typical()[0]
-    agree(layer, *(step(*of, default=dtype) for dtype in ("float64", "bfloat16") for step, of in ((train, x), (evaluate, other))))
+    for dtype in ("float64", "bfloat16"):
+        agree(layer, *(step(*of, default=dtype) for step, of in ((train, x), (evaluate, other))))
+        for half in narrow_dtypes():
+            modes = [step(*of, dtype=half, default=dtype, witness=True) for step, of in ((train, x), (evaluate, other))]
+            agree(layer.to(half), *modes)
 
 
 @situation("edge", 0, "Count axes from the side that the contract names; there may be any number on the other side.")
 def many_axes(typical: Typical) -> None:
     """Inputs with up to eight dimensions are treated as the contract says."""
     for layer, _x, other, fixed, *_more in typical()[:2]:
-        for axes in (6, 7, 8):
+        for axes in AXES:
             longer = each_alike(with_axes, other, axes, fixed)
             agree_where_defined(layer, train(*longer), evaluate(*longer))
+
+
+def first_number(x: np.ndarray) -> np.ndarray:
+    """Return the first number of an array, without any axis."""
+    return x.reshape(-1)[:1].reshape(())
 
 
 def with_axes(x: np.ndarray, axes: int, fixed: Sequence[int]) -> np.ndarray:
@@ -415,7 +435,19 @@ def with_axes(x: np.ndarray, axes: int, fixed: Sequence[int]) -> np.ndarray:
     return np.stack([x, 2 * x]).astype(x.dtype).reshape(*ones, 2, *x.shape)
 
 
-@situation("precision", 1, "Compute half precision in float32, and return the input's dtype in every case: also without weight and bias.")
+@situation(
+    "precision",
+    1,
+    "Widen only what is narrower than float32: `x.to(torch.promote_types(x.dtype, torch.float32))`; `x.float()` narrows float64.",
+    courtesy=True,
+)
+def float64(typical: Typical) -> None:
+    """float64 is computed in float64."""
+    for layer, x, other, *_more in typical():
+        agree(layer.to("float64"), train(*x, dtype="float64"), evaluate(*other, dtype="float64"), in_float64=True)
+
+
+@situation("precision", 0, "Compute half precision in float32, and return the input's dtype in every case: also without weight and bias.")
 def every_dtype(typical: Typical) -> None:
     """With every switch, input and parameters may be float64 or half precision; the output has their dtype, the statistics are wider."""
     for layer, x, other, *_more in typical():
@@ -564,9 +596,11 @@ def exact_state(typical: Typical) -> None:
     "Set no seed for others, and no setting such as the default dtype or the handling of errors; a `with` block puts back what it changed.",
 )
 def nothing_else_changed(typical: Typical) -> None:
-    """The input, the random state and the settings of the library stay as they are, also without gradients."""
-    for layer, x, other, *_more in typical()[:2]:
+    """The input, the random state and the settings of the library stay as they are, also without gradients and after a refused call."""
+    for layer, x, other, _fixed, illegal in typical()[:2]:
         agree(layer, train(*x), train(*other, gradients="no_grad"), evaluate(*x, gradients="no_grad"), evaluate(*other), settings())
+        if tries := [attempt(*one) for one in illegal]:
+            agree(replace(layer, watch=()), train(*x), *tries, train(*x), evaluate(*x), *tries, evaluate(*x), settings())
 
 
 @situation(
@@ -593,6 +627,7 @@ def many_rows(typical: Typical) -> None:
     layer, x, other, fixed, *_more = uses[0]
     if 0 not in fixed:
         agree(layer, train(*each_alike(partial(as_long_as, MORE), slim(x, fixed), 0)))
+        agree(layer, train(*each_alike(partial(balanced, MOST), slim(x, fixed), 0), backward=False))
     for dtype in narrow_dtypes():
         half = train(*each_alike(partial(as_long_as, MANY), slim(x, fixed), 0), dtype=dtype)
         agree_where_defined(layer.to(dtype), half, also_finite=True)
@@ -601,6 +636,8 @@ def many_rows(typical: Typical) -> None:
     for layer, x, _other, fixed, *_more in uses[:2]:
         if free := free_axes(x, fixed) if x and x[0].ndim > 2 else []:
             agree_where_defined(layer, train(*each_alike(partial(as_long_as, MORE), slim(x, fixed), free[-1])), also_finite=True)
+            long = train(*each_alike(partial(balanced, MOST), slim(x, fixed), free[-1]), backward=False)
+            agree_where_defined(layer, long, also_finite=True)
 
 
 def free_axes(x: Inputs, fixed: Sequence[int]) -> list[int]:
@@ -609,9 +646,37 @@ def free_axes(x: Inputs, fixed: Sequence[int]) -> list[int]:
 
 
 def slim(x: Inputs, fixed: Sequence[int]) -> Inputs:
-    """Return the beginning of the inputs: the first two along each free axis."""
+    """Return the beginning of the inputs: the first two along the last free axis, and the first along each other one."""
     free = free_axes(x, fixed)
-    return each_alike(lambda one: one[tuple(slice(2) if axis in free else slice(None) for axis in range(one.ndim))].copy(), x)
+    kept = {axis: slice(2 if axis == free[-1] else 1) for axis in free}
+    return each_alike(lambda one: one[tuple(kept.get(axis, slice(None)) for axis in range(one.ndim))].copy(), x)
+
+
+@situation("edge", 0, "Keep no limit of your own: nothing but the formula may depend on a size. Count in a dtype that holds the count.")
+def wide(typical: Typical) -> None:
+    """A layer of 8192 features or channels is treated as one of a few."""
+    layer, x, _other, fixed, *_more = typical()[0]
+    axis = fixed[-1] if fixed else 1
+    size = x[0].shape[axis]
+    rows = each_alike(lambda one: balanced(MOST, one[:2] if axis % one.ndim else one, axis), slim(x, fixed))
+    given = [one if one.ndim == x[0].ndim else resized(one, size) for one in rows]
+    kwargs, state = ({name: resized(value, size) for name, value in named.items()} for named in (layer.kwargs, layer.state))
+    larger = replace(layer, args=resized(layer.args, size), kwargs=kwargs, state=state)
+    agree_where_defined(larger, train(*given, backward=False), also_finite=True)
+
+
+def resized(thing: Any, size: int) -> Any:
+    """Return an argument of a layer with MOST for this size, and with x → x / 2 in the place of every linear layer."""
+    match thing:
+        case int() if thing == size and not isinstance(thing, bool):
+            return MOST
+        case np.ndarray() if size in thing.shape:
+            return as_long_as(MOST, thing, thing.shape.index(size))
+        case list() | tuple():
+            return type(thing)(resized(each, size) for each in thing)
+        case Given("linear" | "feed_forward"):
+            return Given("scaled", (0.5,))
+    return thing
 
 
 @situation("edge", 0, "Nothing but the formula may depend on how large the layer is: count in a dtype that holds the count.", uses="real")
@@ -676,13 +741,15 @@ def by_name(layer: Build, inputs: int, **more: Any) -> Build:
 )
 def illegal_inputs(typical: Typical) -> None:
     """Only the inputs that the contract refuses raise a ValueError, in training and in evaluation, with every switch."""
-    for layer, x, _other, _fixed, illegal in typical():
+    for layer, x, other, fixed, illegal in typical():
         steps: list[LayerStep] = []
         for one, (training, evaluation) in zip(illegal, cycle(((None, "no_grad"), ("no_grad", None))), strict=False):
             steps += [train(*one, gradients=training), evaluate(*one, gradients=evaluation)]
         refused = [step for step in steps if not agree_where_defined(layer, step)]
+        of_other_ranks = [each_alike(first_number, other), *(each_alike(with_axes, other, axes, fixed) for axes in AXES)] if illegal else []
+        tried = [step(*one) for one in of_other_ranks for step in (train, evaluate)]
+        refused += [step for step in tried if current().is_refused((layer, step), ValueError)]
         if refused:
             accepts(ValueError, layer, train(*x), evaluate(*x))
-            agree(replace(layer, watch=()), train(*x), *(attempt(*one) for one in illegal), evaluate(*x), train(*x), settings())
         for step in refused:
             refuses_at_last(ValueError, layer, step)

@@ -338,7 +338,7 @@ def learn(rate: float) -> LayerStep:
 
 
 def attempt(x: np.ndarray, *more: np.ndarray) -> LayerStep:
-    """Return a step that calls the layer on inputs that it may refuse. The steps after it show if that has changed anything.
+    """Return a step that calls the layer on inputs that it may refuse. The steps after it show if a refusal has changed anything.
 
     >>> story = build(3), attempt(np.ones(3, np.float32)), train(np.ones((4, 3), np.float32))
     """

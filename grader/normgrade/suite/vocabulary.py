@@ -116,6 +116,11 @@ class Playing:
         sound = (not unsound(expectation)) if expectation.sound is None and also_finite else expectation.sound
         return expectation.error is None and not (also_finite and not sound)
 
+    def is_refused(self, story: Story, error: type[Exception]) -> bool:
+        """Return True if the reference raises this very error in a story, and no subclass of it."""
+        raised = self.oracle.expectation(self.reference, self.request(story)).error
+        return raised is not None and raised.types[:1] == (error.__name__,)
+
     def request(self, story: Story) -> TypedRequest:
         """Return the request that plays a story next. Its random numbers are drawn by seed, check and number of plays."""
         return request(story, self.exercise.defines[0].name, [self.seed, self.check, len(self.plays)])
@@ -197,10 +202,11 @@ def words(english: str, **values: Any) -> str:
     return said.format(**values) if values else said
 
 
-def agree(*story: Part) -> None:
+def agree(*story: Part, in_float64: bool = False) -> None:
     """Check that the submission and the reference make the same observations when both play this story.
 
     - `story`: `build(…)` and then steps, or one `call(…)`, or one `probe(…)`.
+    - `in_float64`: if true, numbers in float64 may differ only by as much as float64 arithmetic can move them. This is for a courtesy.
 
     Every place is compared: for a layer, after each step, its output, the gradients of its input and parameters, its parameters and
     buffers, with their shapes and dtypes, and its input, which it must not change. A number may differ by as much as float32 arithmetic
@@ -219,7 +225,7 @@ def agree(*story: Part) -> None:
     expectation = check.expectation(story)
     if expectation.error:
         raise raised_in_reference(check.exercise, check.oracle, check.reference, expectation)
-    check.play(expectation, agreed)
+    check.play(expectation.in_float64() if in_float64 else expectation, agreed)
 
 
 def agreed(play: Played) -> None:

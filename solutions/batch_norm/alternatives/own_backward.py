@@ -58,6 +58,6 @@ class BatchNorm(nn.Module):
         self.num_batches_tracked += 1
         share = self.momentum
         if share is None:
-            share = 1 / self.num_batches_tracked
+            share = 1 / self.num_batches_tracked.item()
         self.running_mean += share * (rows.mean(1) - self.running_mean)
         self.running_var += share * (rows.var(1) - self.running_var)

@@ -52,7 +52,7 @@ class SyncBatchNorm(nn.Module):
             y, mean, var, count = Normalise.apply(rows, self.reduce, self.eps)
             with torch.no_grad():
                 self.num_batches_tracked += 1
-                share = self.momentum if self.momentum is not None else 1 / self.num_batches_tracked
+                share = self.momentum if self.momentum is not None else 1 / self.num_batches_tracked.item()
                 self.running_mean += share * (mean - self.running_mean)
                 self.running_var += share * (var * count / (count - 1) - self.running_var)
         else:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import _thread
+import threading
 from collections.abc import Callable, Iterable
 from functools import cache, partial
 from importlib.machinery import SourceFileLoader
@@ -10,6 +12,7 @@ from typing import Any
 
 from normgrade.language import _
 
+STARTERS = ("start_new_thread", "start_new", "start_joinable_thread", "_start_new_thread", "_start_joinable_thread")  # of threads
 Banned = tuple[FunctionType, str, str]  # a function, its dotted name, and the pattern that bans it
 
 
@@ -56,3 +59,13 @@ def stop_when_imported(banned_functions: Callable[[ModuleType], Iterable[Banned]
             stop(*banned)
 
     SourceFileLoader.exec_module = exec_module  # type: ignore[assignment,method-assign]
+
+
+def forbid_threads() -> None:
+    """Let no thread start. The strongest walls allow none, and a verdict must not depend on the walls."""
+    for module in (_thread, threading):
+        vars(module).update({name: no_thread for name in STARTERS if hasattr(module, name)})
+
+
+def no_thread(*_args: Any, **_kwargs: Any) -> int:
+    raise RuntimeError(_("a submission cannot start a thread: compute in the call itself"))

@@ -20,6 +20,7 @@ from normgrade.language import _
 from normgrade.worker.untrusted import late, play
 from normgrade.worker.untrusted.exceptions import MESSAGE_LIMIT, describe, frames_running
 from normgrade.worker.untrusted.on_record import play_on_record
+from normgrade.worker.untrusted.stopping import forbid_threads
 from normgrade.worker.untrusted.written_with import backend
 from normgrade.worker.walls import Walls
 from normgrade.worker.walls.process import Budget, Process
@@ -155,6 +156,7 @@ def observe(message: messages.Question, loaded: Loaded) -> Observation:
     """Answer a question of the grader. The observation is empty if a source was loaded, or a ban enforced."""
     match message:
         case Ban():
+            forbid_threads()
             backend(loaded.written_with).enforce(message)
             return Observation()
         case messages.Load():
