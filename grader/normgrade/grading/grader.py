@@ -102,7 +102,8 @@ class Grader:
         """Return a worker for this source. The caller closes it."""
         probes, shared = map(read_where_there, (exercise.probes, exercise.shared_probes))
         longer = crowding() if self.options.timeout_s is None else 1.0  # a time that the user sets is kept by the clock
-        return self.host(exercise).worker(source, file_name, probes, self.limits(exercise), exercise.ban, shared, longer)
+        defines = tuple(signature.name for signature in exercise.defines)
+        return self.host(exercise).worker(source, file_name, probes, self.limits(exercise), exercise.ban, shared, longer, defines)
 
     def reference_run(self, exercise: Exercise, seed: int | None = None) -> ReferenceRun:
         """Return the suite as the reference plays it, by default with the seed of the options. The newest reference_runs are kept."""

@@ -19,6 +19,7 @@ from normgrade.grading.grade import OnEvent, Submission, report_of_inspection
 from normgrade.grading.grader import Grader, Submitted
 from normgrade.grading.grading_options import PUBLIC_SEED
 from normgrade.grading.preparation import prepare
+from normgrade.inspection.cells import told_of_cells
 from normgrade.inspection.inspection import Inspection
 from normgrade.language import _
 from normgrade.language.text import lines_of
@@ -67,6 +68,7 @@ def report_on_plays(grader: Grader, submission: Submission, inspection: Inspecti
         sandbox=protection.tier,
         lost=protection.loses,
         deaths=tuple(deaths_in(results)),
+        cells=told_of_cells(report.source, {**failed_in(results), **inspection.left_out}),
         duration_s=time.perf_counter() - started,
     )
     if any(check.outcome is Outcome.FAILED for check in report.checks):
@@ -94,6 +96,11 @@ def deaths_in(results: Sequence[Result]) -> Iterator[Death]:
     plays = ((result.check.name, play.observation) for result in results for play in result.plays)
     for number, (check, observation) in enumerate(plays, 1):
         yield from (Death(check, number, why) for why in observation.deaths)
+
+
+def failed_in(results: Sequence[Result]) -> dict[int, str]:
+    """Return the reasons why statements of a notebook failed, by their lines."""
+    return {line: why for result in results for play in result.plays for line, why in play.observation.left_out.items()}
 
 
 def diagnosed(grader: Grader, submission: Submission, report: Report, results: Sequence[Result], calling: Collection[str]) -> Report:
