@@ -44,6 +44,10 @@ NAMED_SIGNALS = {int(each) for each in signal.Signals}
 DEATHS = (Cause.EXITED, Cause.CRASHED, Cause.OUT_OF_MEMORY)  # of a process; the first may be the machine's fault, if memory is short
 
 
+def nothing() -> None:
+    """Do nothing."""
+
+
 class Host:
     """A starter of workers with the strongest walls that this machine offers, up to `tier`. Submissions are `written_with` one library.
 
@@ -75,6 +79,7 @@ class Host:
         self.starter = self.new_starter()
         self.witnessed: Protection | None = None  # the walls of the newest process
         self.connected: Worker | None = None  # the worker that has a channel
+        self.before_question: Callable[[], None] = nothing  # called before each question; whatever it raises ends the worker's process
 
     def new_starter(self) -> Starter:
         """Return a zygote, or a spawner if processes cannot be forked here."""
@@ -305,6 +310,7 @@ class Worker:
             return Observation(error=Error(Cause.TIMED_OUT, used_up(self.limits)))
         channel, started = self.channel, time.monotonic()
         try:
+            self.host.before_question()
             self.send(channel, message)
             started = time.monotonic()
             answer = channel.receive(min(self.limits.answer_s, self.left_s) * self.crowding)

@@ -139,8 +139,7 @@ def written(message: Message) -> dict[str, Any]:
     """Return the fields of a message."""
     match message:
         case Load():
-            how = {"name": message.name, "defines": list(message.defines)}
-            return {"source": message.source, "file_name": message.file_name, **how}
+            return {"source": message.source, "file_name": message.file_name, "name": message.name, "defines": list(message.defines)}
         case PlayQuestion(request, size_limit_bytes, source, exactly):
             how = {"size_limit_bytes": size_limit_bytes, "source": source, "exactly": exactly}
             return {"probe": request.probe, **how, "inputs": request.inputs}
