@@ -143,9 +143,15 @@ def banned_findings(names: Names, exercise: Exercise, lines: list[str], context:
 
 
 def tests_left_out(tree: ast.Module, exercise: Exercise) -> dict[ast.stmt, str]:
-    """Return the statements that test the learner's own code against something banned, each with the reason why it must not run."""
-    names, found = names_in(tree, exercise), {}
-    for statement in own_tests(tree):
+    """Return the statements that test the learner's own code against something banned, each with the reason why it must not run.
+
+    A function is a test if no other code has its name, except for tests.
+    """
+    names, found, tests = names_in(tree, exercise), {}, [*own_tests(tree)]
+    code = [node for statement in tree.body if statement not in tests for node in ast.walk(statement)]
+    used = {signature.name for signature in exercise.defines} | {node.id for node in code if isinstance(node, ast.Name)}
+    tests += [each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name not in used]
+    for statement in tests:
         uses = (names.uses[node] for node in ast.walk(statement) if isinstance(node, ast.expr) and node in names.uses)
         if (name := next(uses, None)) is not None:
             found[statement] = _("`{name}` is not available here", name=name)

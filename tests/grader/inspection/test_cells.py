@@ -56,10 +56,21 @@ def test_own_test_against_the_library_is_left_out(inspect: Inspect) -> None:
     assert found.source is not None and "# assert torch.layer_norm(\n#     1\n# ) == 1\ny = 2" in found.source
 
 
+@pytest.mark.parametrize("call", ["compare()", ""])
+def test_test_function_against_the_library_is_left_out(inspect: Inspect, call: str) -> None:
+    found = inspect(in_cells(RIGHT, f"import torch\ndef compare():\n    return torch.layer_norm(1)\n{call}"))
+    assert not found.findings and len(found.left_out) == 1
+
+
+def test_banned_helper_of_the_class_is_found(inspect: Inspect) -> None:
+    uses = RIGHT.replace("def forward", "def other(self): return helper(1)\n\n    def forward")
+    helper = "import torch\ndef helper(x):\n    return torch.layer_norm(x)"
+    assert uses != RIGHT and [each.rule for each in inspect(in_cells(helper, uses)).findings] == [Rule.BANNED]
+
+
 @pytest.mark.parametrize(
     "use",
     [
-        "import torch\ndef helper(x):\n    return torch.layer_norm(x)",
         "import torch\nhelper = torch.layer_norm",
         "import torch\nhelper = lambda x: torch.layer_norm(x)",
         "from torch import layer_norm as helper\nclass Helper:\n    f = helper",
