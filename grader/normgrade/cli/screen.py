@@ -70,9 +70,10 @@ class Window:
 
 def screens(watching: Watching, size: ConsoleDimensions, view: View | None = None) -> Sequence[Group]:
     """Return the ways to draw the screen, the best first: with a line for each claim, and without."""
-    top = Text(keys_in(min(size.width, WIDEST)), style="dim", no_wrap=True), *note(watching)
+    keys = Text(keys_in(min(size.width, WIDEST)), style="dim", no_wrap=True)
     if view is not None:
-        return [Group(*top, view.content(size.height - 3))]
+        return [Group(keys, view.content(size.height - 3))]
+    top = keys, *note(watching)
     return [Group(*top, *verdict(watching, size.height - len(top) - 1, in_lines)) for in_lines in (True, False)]
 
 

@@ -53,7 +53,12 @@ def warn_of_folders() -> None:
     """Name the folders of the cache and its key that grading goes on without, because others may write to them."""
     for root, variable in ((user_config(), "NORMGRADE_CONFIG"), (user_cache(), "NORMGRADE_CACHE")):
         if (error := first_refused(root)) is not None:
-            click.echo(visible(_("Note: {message}", message=error.told(root, variable))), err=True)
+            note(_("Note: {message}", message=error.told(root, variable)))
+
+
+def note(said: str) -> None:
+    """Write a sentence to stderr."""
+    click.echo(visible(said), err=True)
 
 
 def warn(name: str, why: str, course_folder: Path | None) -> None:

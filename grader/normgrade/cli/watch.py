@@ -17,7 +17,7 @@ from normgrade.cli.keys import keys
 from normgrade.cli.options import course_option, isolation_option
 from normgrade.cli.shell_words import slugs_alike
 from normgrade.cli.suspend import stepping_aside
-from normgrade.cli.warn import warn_of_folders, warn_of_unfinished, without_hindered
+from normgrade.cli.warn import note, warn_of_folders, warn_of_unfinished, without_hindered
 from normgrade.cli.watch_loop import on_one_screen
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
@@ -105,7 +105,7 @@ def to_go_on_with(course: Course) -> Exercise:
 def written_out(watching: Watching, console: Console) -> None:
     """Print every report below the one before, until q, or until nobody reads them any more."""
 
-    with waker(watching.watched.path.parent) as saves, keys(saves) as keyboard, stepping_aside(keyboard.end, keyboard.begin):
+    with waker(watching.watched.path.parent, note) as saves, keys(saves) as keyboard, stepping_aside(keyboard.end, keyboard.begin):
         while streams.why_dropped() is None:
             if watching.begin_if_saved():
                 with progress() as watched:

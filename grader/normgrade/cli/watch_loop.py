@@ -19,6 +19,7 @@ from normgrade.cli.reset import put_stub_back
 from normgrade.cli.screen import MOVES_S, Window, screens
 from normgrade.cli.suspend import signal_wakes, stepping_aside
 from normgrade.cli.views import Differences, Help, Listing, Question, Task, View
+from normgrade.cli.warn import note
 from normgrade.language import _
 from normgrade.language.errors import UsageError
 from normgrade.learner.watch.file_saves import waker
@@ -161,7 +162,7 @@ class Screen:
 
 def on_one_screen(watching: Watching, console: Console) -> None:
     """Watch in a terminal until q or Ctrl-C, then print the last verdict."""
-    with waker(watching.watched.path.parent) as saves, signal_wakes() as signals, keys(saves, signals) as keyboard:
+    with waker(watching.watched.path.parent, note) as saves, signal_wakes() as signals, keys(saves, signals) as keyboard:
         stage = FullScreen(console, keyboard)
         screen = Screen(watching, stage)
         watching.listen(screen.meanwhile, screen.on_progress)
@@ -170,7 +171,7 @@ def on_one_screen(watching: Watching, console: Console) -> None:
                 until_q(screen, PAUSE_S if saves is None else PAUSE_WOKEN_S)
         finally:
             if (report := screen.watching.report) is not None and not screen.watching.grading:
-                console.print(line_of(report), soft_wrap=True)
+                console.print(line_of(report))
 
 
 def until_q(screen: Screen, pause_s: float) -> None:

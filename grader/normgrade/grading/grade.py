@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from normgrade.course.exercise import Exercise
 from normgrade.grading.grading_options import Options
 from normgrade.grading.opening import open_grader
+from normgrade.inspection.cells import told_of_cells
 from normgrade.inspection.inspection import Inspection, inspect_file
 from normgrade.report.report import NOTHING_RAN, Check, Outcome, Report
 
@@ -69,6 +70,7 @@ def report_of_inspection(submission: Submission, inspection: Inspection, seed: i
         seed=seed,
         duration_s=0.0,
         findings=inspection.findings,
+        cells=told_of_cells(inspection.source or "", inspection.left_out),
         source=inspection.source or "",
         digest=inspection.digest,
         course=submission.exercise.other_course,

@@ -104,7 +104,8 @@ class Grader:
         longer = crowding() if self.options.timeout_s is None else 1.0  # a time that the user sets is kept by the clock
         limits = self.limits(exercise)
         limits = replace(limits, total_s=min(limits.total_s, within_s))
-        return self.host(exercise).worker(source, file_name, probes, limits, exercise.ban, shared, longer)
+        defines = tuple(signature.name for signature in exercise.defines)
+        return self.host(exercise).worker(source, file_name, probes, limits, exercise.ban, shared, longer, defines)
 
     def reference_run(self, exercise: Exercise, seed: int | None = None) -> ReferenceRun:
         """Return the suite as the reference plays it, by default with the seed of the options. The newest reference_runs are kept."""

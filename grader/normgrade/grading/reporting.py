@@ -22,6 +22,7 @@ from normgrade.grading.grade import OnEvent, Submission, report_of_inspection
 from normgrade.grading.grader import Grader, Submitted
 from normgrade.grading.grading_options import PUBLIC_SEED
 from normgrade.grading.preparation import prepare
+from normgrade.inspection.cells import told_of_cells
 from normgrade.inspection.inspection import Inspection
 from normgrade.language import _
 from normgrade.language.text import lines_of
@@ -75,6 +76,7 @@ def report_on_plays(grader: Grader, submission: Submission, inspection: Inspecti
         sandbox=protection.tier,
         lost=protection.loses,
         deaths=tuple(deaths_in(results)),
+        cells=told_of_cells(report.source, {**failed_in(results), **inspection.left_out}),
         duration_s=time.perf_counter() - started,
     )
     if is_idle(results):
@@ -112,6 +114,11 @@ def idle(report: Report) -> Report:
     says = _("Nothing is computed: every call gives back numbers that it was given, or one number everywhere.")
     found = Diagnosis((NOTHING_COMPUTED,), says, failed, cost=report.possible - report.possible // IDLE, texts=(says,))
     return replace(report, diagnoses=(found,), idle=True)
+
+
+def failed_in(results: Sequence[Result]) -> dict[int, str]:
+    """Return the reasons why statements of a notebook failed, by their lines."""
+    return {line: why for result in results for play in result.plays for line, why in play.observation.left_out.items()}
 
 
 def diagnosed(grader: Grader, submission: Submission, report: Report, results: Sequence[Result], calling: Collection[str]) -> Report:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from hashlib import sha256
@@ -11,13 +11,14 @@ from pathlib import Path
 
 from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
+from normgrade.inspection.cells import readable, without
 from normgrade.inspection.contract import contract_findings
 from normgrade.inspection.dotted_names import Names
 from normgrade.inspection.pasted import is_notebook, notebook
 from normgrade.inspection.source import LIMIT_BYTES, content_of, decoded, no_file, parse, position, too_deep, too_large
 from normgrade.language import _
 from normgrade.language.errors import CourseError
-from normgrade.language.text import lines_of
+from normgrade.language.text import in_cells, lines_of
 from normgrade.report.report import Finding, Rule
 
 DEFINES = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.Import, ast.ImportFrom)
@@ -28,13 +29,15 @@ HINDRANCES = {Rule.FILE, Rule.SYNTAX, Rule.CONTRACT}
 class Inspection:
     """The result of an inspection. `source` is None if the file cannot be read; `started` is False for an untouched stub.
 
-    `digest` is the SHA-256 of the file's bytes, in hexadecimal. The file is read only once.
+    `digest` is the SHA-256 of the file's bytes, in hexadecimal. The file is read only once. `left_out` has the reasons why parts of a
+    notebook are comments in `source`, by their lines.
     """
 
     source: str | None
     findings: tuple[Finding, ...]
     started: bool
     digest: str = field(default="", compare=False)
+    left_out: Mapping[int, str] = field(default_factory=dict, compare=False)
 
     @property
     def playable(self) -> bool:
@@ -69,6 +72,7 @@ def inspect_source(source: str, exercise: Exercise, *, allow_stub: bool = False)
     """Inspect any implementation: a submission, a reference, an alternative, a mistake."""
     if is_notebook(source):
         return Inspection(source, (no_file(notebook()),), started=True)
+    source, broken = readable(source)
     tree = parse(source)
     if isinstance(tree, Finding):
         return Inspection(source, (tree,), started=True)
@@ -80,17 +84,30 @@ def inspect_source(source: str, exercise: Exercise, *, allow_stub: bool = False)
         )
         return Inspection(source, (no_file(text),), started=True)
     try:
+        tests = tests_left_out(tree, exercise) if in_cells(source) else {}
+        if tests:
+            source = without(source, tests)
+            tree = ast.parse(source)
         findings = sorted(findings_of(tree, exercise, lines_of(source)), key=lambda finding: (finding.line, finding.column))
     except RecursionError:
         return Inspection(source, (too_deep(),), started=True)
-    return Inspection(source, tuple(findings), started=allow_stub or not is_untouched(tree, exercise))
+    if any(finding.rule is Rule.CONTRACT for finding in findings):
+        findings = [*broken, *findings]  # perhaps the cell that was left out defines it
+    left_out = {finding.line: _("this is not valid Python") for finding in broken} | {test.lineno: why for test, why in tests.items()}
+    return Inspection(source, tuple(findings), started=allow_stub or not is_untouched(tree, exercise), left_out=left_out)
 
 
 def findings_of(tree: ast.Module, exercise: Exercise, lines: list[str]) -> Iterator[Finding]:
-    against = cache(exercise.ban.against)
-    names = Names(tree, lambda name: against(name) is not None)
+    names = names_in(tree, exercise)
+    tests = frozenset(node for statement in own_tests(tree) for node in ast.walk(statement))
     yield from contract_findings(names, exercise.defines, lines)
-    yield from banned_findings(names, exercise, lines, Context(frozenset(own_tests(tree)), frozenset(bases(tree))))
+    yield from banned_findings(names, exercise, lines, Context(tests, frozenset(bases(tree))))
+
+
+def names_in(tree: ast.Module, exercise: Exercise) -> Names:
+    """Return the names of a source, with its uses of names that the exercise bans."""
+    against = cache(exercise.ban.against)
+    return Names(tree, lambda name: against(name) is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +142,28 @@ def banned_findings(names: Names, exercise: Exercise, lines: list[str], context:
         yield Finding(*position(lines, place), Rule.BANNED, text)
 
 
-def own_tests(tree: ast.Module) -> Iterator[ast.AST]:
-    """Yield the nodes of statements that run when the file is loaded, and that neither define anything nor give it a name."""
+def tests_left_out(tree: ast.Module, exercise: Exercise) -> dict[ast.stmt, str]:
+    """Return the statements that test the learner's own code against something banned, each with the reason why it must not run.
+
+    A function is a test if no other code has its name, except for tests.
+    """
+    names, found, tests = names_in(tree, exercise), {}, [*own_tests(tree)]
+    code = [node for statement in tree.body if statement not in tests for node in ast.walk(statement)]
+    used = {signature.name for signature in exercise.defines} | {node.id for node in code if isinstance(node, ast.Name)}
+    tests += [each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name not in used]
+    for statement in tests:
+        uses = (names.uses[node] for node in ast.walk(statement) if isinstance(node, ast.expr) and node in names.uses)
+        if (name := next(uses, None)) is not None:
+            found[statement] = _("`{name}` is not available here", name=name)
+    return found
+
+
+def own_tests(tree: ast.Module) -> Iterator[ast.stmt]:
+    """Yield the statements that run when the file is loaded, and that neither define anything nor give it a name."""
     for statement in tree.body:
         gives_a_name = isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Name | ast.Attribute)
         if not gives_a_name and not any(isinstance(node, DEFINES) for node in ast.walk(statement)):
-            yield from ast.walk(statement)
+            yield statement
 
 
 def imported(names: Names, exercise: Exercise) -> Iterator[tuple[ast.AST, str]]:

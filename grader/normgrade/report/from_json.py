@@ -46,6 +46,7 @@ def report_from_json(content: Json, source: str) -> Report:
         source=source,
         unexplained=tuple(content["unexplained"]),
         deaths=tuple(Death(**each) for each in content["deaths"]),
+        cells=tuple(content.get("cells", ())),
         limits=tuple(content["limits"]),
         idle=any(NOTHING_COMPUTED in each["mistakes"] for each in content["diagnoses"]),
         step=None if content["first_wrong_step"] is None else wrong_step(content["first_wrong_step"]),

@@ -396,6 +396,7 @@ class Report:
     unexplained: the names of the failed checks that the first diagnosis does not explain; empty without a diagnosis.
     granted: the points that remain after the cost of the first diagnosis and the claims that it leaves open; 0 without a diagnosis.
     deaths: the processes that ended without an answer, in their order. The first costs nothing.
+    cells: the cells of a notebook that did not run as a whole, one sentence each.
     limits: for which inputs it works and for which it raises an exception, one sentence each; empty if that does not depend on them.
     step: the first wrong step if no diagnosis explains everything; None if it is not certain.
     searching: true while the search for the mistake goes on; the points can only become more.
@@ -427,6 +428,7 @@ class Report:
     unexplained: tuple[str, ...] = ()
     granted: int = 0
     deaths: tuple[Death, ...] = ()
+    cells: tuple[str, ...] = ()
     limits: tuple[str, ...] = ()
     searching: bool = False
     step: WrongStep | None = None

@@ -65,6 +65,43 @@ def test_group_is_graded_once_and_marked_each(run: Run, tiny: Course, tmp_path: 
     assert len(marks(tmp_path / "gradebook.db")) == 3
 
 
+FAILING_CELLS = {
+    "bash": "%%bash\nfor i in 1 2; do\n    echo $i\ndone",
+    "own": "assert rms(torch.ones(3)).sum() == 7, 'mine'",
+    "shell": "get_ipython().run_line_magic('matplotlib', 'inline')",
+    "await": "import asyncio\nawait asyncio.sleep(0)",
+    "colab": "from google.colab import drive\ndrive.mount('/content')\nimport torch",
+    "syntax": "print 'x'",
+    "exit": "raise SystemExit",
+}
+
+
+def test_cells_that_define_nothing_asked_for_decide_nothing(run: Run, tiny: Course, tmp_path: Path) -> None:
+    right, wrong = source_of(tiny, "rms", RIGHT), source_of(tiny, "rms", "no-upcast")
+    notebooks = {name: [cell, right, cell] for name, cell in FAILING_CELLS.items()}
+    notebooks |= {
+        "redefined": [wrong, "assert False", right],
+        "wrong": [wrong, "assert False"],
+        "unclosed": [right.replace("rms(", "rms((", 1)],
+    }
+    for student, cells in notebooks.items():
+        (tmp_path / "hw" / student).mkdir(parents=True)
+        content = {"nbformat": 4, "metadata": {}, "cells": [{"cell_type": "code", "source": cell} for cell in cells]}
+        (tmp_path / "hw" / student / "rms.ipynb").write_text(json.dumps(content), encoding="utf-8")
+    out = run("grade", "hw", "--cores", "1", "--format", "jsonl")[1]
+    reports = {report["student"]: report for report in map(json.loads, out.replace("} {", "}\n{").splitlines())}
+    assert {name: report["score"]["earned"] for name, report in reports.items()} == {
+        **dict.fromkeys(notebooks, 8),
+        "wrong": 7,
+        "unclosed": 0,
+    }
+    assert reports["bash"]["cells"] == reports["shell"]["cells"] == []
+    assert "AssertionError: mine" in reports["own"]["cells"][0] and reports["own"]["cells"][0].startswith(
+        "Cell 3 did not run as a whole: line "
+    )
+    assert "def rms" in reports["unclosed"]["findings"][0]["text"]
+
+
 def test_dry_run_grades_nothing(run: Run, hand_ins: Path, tmp_path: Path) -> None:
     code, out, _err = run("grade", "hw", "--dry-run")
     assert (code, out) == (0, "hw: read as folders 5 hand-ins: 3 students × 2 exercises centring 3 · rms 2")

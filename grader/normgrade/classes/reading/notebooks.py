@@ -1,4 +1,4 @@
-"""The source of a notebook: its code cells as one Python file, without the lines that only IPython understands."""
+"""The source of a notebook: its code cells as a script, without the lines that only IPython understands."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ MAGIC = re.compile(r"[%!?]|[\w.,\s*]+=\s*[%!](?!=)|[\w.*]+\?{1,2}\s*$")  # "%tim
 def source_of_notebook(content: bytes) -> bytes | str:
     """Return the source of a notebook's code cells, or the reason in a sentence why there is none.
 
-    Each cell begins with a comment that has its number. Lines for IPython become comments, so a cell keeps the numbers of its lines.
+    Each cell begins with the comment that Jupyter writes above the cells of a script, with its number. Lines for IPython become comments,
+    so a cell keeps the numbers of its lines.
     """
     if len(content) > LIMIT_NOTEBOOK_BYTES:
         return _("The notebook is larger than 4 MiB: clear its outputs, and save it again.")
@@ -34,7 +35,7 @@ def source_of_notebook(content: bytes) -> bytes | str:
         return _("The notebook has a format older than version 4: open it in Jupyter, and save it again.")
     if not any(cell.strip() for cell in cells):
         return _("The notebook has no code cell: hand in one with the code of the exercise.")
-    source = "\n".join(f"# cell {number}\n{as_python(cell)}\n" for number, cell in enumerate(cells, 1))
+    source = "\n".join(f"# In[{number}]:\n{as_python(cell)}\n" for number, cell in enumerate(cells, 1))
     return source.encode(errors="surrogatepass")[: LIMIT_BYTES + 1]
 
 
@@ -50,7 +51,7 @@ def as_python(cell: str) -> str:
     lines = lines_of(cell)
     name = cell.split(maxsplit=1)[0] if cell.strip() else ""
     if name.startswith("%%") and name not in PLAIN_CELLS:
-        return "\n".join(map(as_comment, lines))
+        return "\n".join(f"# {line}".rstrip() for line in lines)
     return "\n".join(lines_as_python(lines))
 
 

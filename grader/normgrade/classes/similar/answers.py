@@ -13,6 +13,7 @@ from normgrade.classes.hand_ins import HandIn, LeftOut
 from normgrade.classes.similar.fingerprints import Fingerprints, fingerprints
 from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
+from normgrade.inspection.cells import readable
 from normgrade.inspection.source import LIMIT_BYTES, decoded, parse, too_large
 from normgrade.language import ENGLISH, LANGUAGES
 from normgrade.report.report import Finding
@@ -42,7 +43,7 @@ def answer_of(hand_in: HandIn, given: Collection[int]) -> Answer | LeftOut:
     if len(hand_in.content) > LIMIT_BYTES:
         return LeftOut(hand_in.origin, too_large(path))
     source = decoded(path, hand_in.content)
-    tree = source if isinstance(source, Finding) else parse(source)
+    tree = source if isinstance(source, Finding) else parse(readable(source)[0])
     if isinstance(source, Finding) or isinstance(tree, Finding):
         return LeftOut(hand_in.origin, why(source if isinstance(source, Finding) else tree))
     own = {hashed: lines for hashed, lines in fingerprints(tree).items() if hashed not in given}

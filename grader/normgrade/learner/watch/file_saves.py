@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event, Thread
 from typing import NamedTuple
+
+from normgrade.language import _
 
 SETTLED_S = 0.03  # without a change; after that, no editor is still writing
 LAST_WAKE_S = 2.0  # for the thread of watchfiles to end
@@ -54,11 +56,20 @@ def status_of(path: Path) -> Status | None:
 
 
 @contextmanager
-def waker(folder: Path) -> Iterator[int | None]:
-    """Return a file descriptor that becomes readable when anything changes in the folder; None without watchfiles."""
+def waker(folder: Path, say: Callable[[str], None]) -> Iterator[int | None]:
+    """Return a file descriptor that becomes readable when anything changes in the folder; None without watchfiles.
+
+    If the system refuses to watch another folder, `say` is called with a sentence about it, and None is returned.
+    """
     try:
         from watchfiles import watch  # loads watchfiles
+
+        next(watch(folder, rust_timeout=1, yield_on_timeout=True, recursive=False))  # raises what the thread below would raise
     except ImportError:
+        yield None
+        return
+    except OSError:
+        say(_("Note: The system can watch no more files, so normgrade looks for saves itself, several times a second."))
         yield None
         return
     wakes, wake = os.pipe()
@@ -66,7 +77,7 @@ def waker(folder: Path) -> Iterator[int | None]:
     stopped = Event()
 
     def wake_on_change() -> None:
-        for _changes in watch(folder, stop_event=stopped, debounce=10, step=5, recursive=False):
+        for _change in watch(folder, stop_event=stopped, debounce=10, step=5, recursive=False):
             with suppress(OSError):  # the pipe is full of bytes that nobody has read yet, or closed
                 os.write(wake, b".")
 

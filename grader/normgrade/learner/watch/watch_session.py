@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -27,11 +28,17 @@ from normgrade.learner.workspace import Workspace, submission_of
 from normgrade.report.report import Check, Outcome, Report
 from normgrade.report.reveal import reveal
 
+GLANCE_S = 0.2  # between two looks at the file while it is graded
+
 if TYPE_CHECKING:
     from normgrade.grading.grader import Grader
 
 
-def ignore_change() -> None:
+class Saved(BaseException):
+    """The exception that ends a grading because the file was saved meanwhile. No handler of ordinary exceptions stops it."""
+
+
+def nothing() -> None:
     """Do nothing: the callback of a session that is not shown."""
 
 
@@ -43,13 +50,15 @@ class Watching:
     course: Course
     exercise: Exercise
     before: tuple[Exercise, ...] = ()  # watched before this one, the first one first
-    on_change: Callable[[], None] = ignore_change
+    on_change: Callable[[], None] = nothing
     report: Report | None = None
     compared: Report | None = None  # with the next one: the last report on the usual inputs
     checks: dict[str, Check | None] = field(default_factory=dict)  # by name, in the suite's order; None until the check has ended
     scores: list[int] = field(default_factory=list)
     seed: int = PUBLIC_SEED  # of the inputs
     grading: bool = False  # or about to be graded
+    superseded: bool = False  # saved while it was graded
+    glanced_s: float = 0.0  # when the file was last looked at during a grading
     doing: str = ""  # the current step, if it takes long
     note: str = ""
     changed: str = ""  # since the last save
@@ -60,7 +69,7 @@ class Watching:
         self.watched = Watched(submission_of(self.exercise))
 
     def listen(self, on_change: Callable[[], None], on_progress: OnProgress) -> None:
-        """Have `on_change` called after every change, and `on_progress` with every step that takes long."""
+        """Have `on_change` called after every change, and while it is graded; and `on_progress` with every step that takes long."""
         self.on_change, self.grader = on_change, replace(self.grader, options=replace(self.grader.options, progress=on_progress))
 
     def begin_if_saved(self) -> bool:
@@ -71,11 +80,37 @@ class Watching:
 
     def begin(self, seed: int) -> None:
         """Forget the last verdict, and prepare a grading on the inputs of a seed."""
-        self.report, self.checks, self.seed, self.grading = None, {}, seed, True
+        self.report, self.checks, self.seed, self.grading, self.superseded = None, {}, seed, True, False
         self.note = self.changed = self.doing = ""
         self.afterwards = []
 
     def grade(self) -> None:
+        """Grade the file as it is now, and once more whenever it is saved meanwhile. The grader stays warm."""
+        host = self.grader.host(self.exercise)
+        host.before_question = self.glance
+        try:
+            while self.grading:
+                try:
+                    self.grade_once()
+                except Saved:
+                    self.begin(PUBLIC_SEED)
+        finally:
+            host.before_question = nothing
+
+    def glance(self) -> None:
+        """Look at the file and at the keys, now and then."""
+        if time.monotonic() - self.glanced_s > GLANCE_S:
+            self.glanced_s = time.monotonic()
+            self.on_change()
+            self.go_on()
+
+    def go_on(self) -> None:
+        """Raise Saved if the file was saved during this grading; again and again, because a hidden test may swallow the exception."""
+        self.superseded |= self.watched.saved()
+        if self.superseded:
+            raise Saved
+
+    def grade_once(self) -> None:
         """Grade the file as it is now, and record the attempt."""
         from normgrade.grading.reporting import report_on  # loads pytest
 
@@ -85,8 +120,9 @@ class Watching:
         if inspection.playable:
             self.checks = dict.fromkeys(self.grader.suites[self.exercise.slug].names)
             self.on_change()
-        self.report = reveal(report_on(self.grader_of_seed(), submission, inspection, self.on_event), self.exercise.reveal)
-        self.grading = False
+        report = report_on(self.grader_of_seed(), submission, inspection, self.on_event)
+        self.go_on()
+        self.report, self.grading = reveal(report, self.exercise.reveal), False
         if inspection.playable:
             self.compare(self.report)
         self.note = remember([submission], [self.report])
@@ -126,6 +162,7 @@ class Watching:
         else:
             self.checks[event.name] = event
         self.on_change()
+        self.go_on()
 
     def next(self) -> Watching:
         """Return the session of the exercise that `normgrade` recommends next; this session if there is none."""

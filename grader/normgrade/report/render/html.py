@@ -38,7 +38,6 @@ from normgrade.report.render.summary import (
 )
 from normgrade.report.render.wording import (
     MARKS,
-    also_asked,
     bounded,
     course_in_words,
     credit_in_words,
@@ -50,6 +49,7 @@ from normgrade.report.render.wording import (
     not_started,
     one_line,
     pointed_at,
+    said_first,
     sandbox_in_word,
     score_in_words,
     search_in_words,
@@ -82,7 +82,7 @@ def first_line_and_rest(text: str) -> tuple[str, str]:
 
 
 WORDS = (  # the functions that the templates call
-    also_asked, bounded, cells_of, cost_in_words, course_in_words, crash_of, credit_in_words, deaths_in_words, diagnosis_of,
+    said_first, bounded, cells_of, cost_in_words, course_in_words, crash_of, credit_in_words, deaths_in_words, diagnosis_of,
     difference_in_words, example_of, first_line_and_rest, in_vain, left_open, mistakes_of, named, names_of, next_commands, next_step,
     not_started, not_tried, one_line, pointed_at, raised_at, reach_of, sandbox_in_word, search_in_words, step_of, verdict, what_it_is,
     word_of,

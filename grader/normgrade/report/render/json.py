@@ -67,6 +67,7 @@ def report_as_json(report: Report) -> dict[str, Any]:
         "diagnoses": [diagnosis_as_json(diagnosis) for diagnosis in report.diagnoses],
         "unexplained": list(report.unexplained),
         "first_wrong_step": None if report.step is None else step_as_json(report.step),
+        "cells": list(report.cells),
         "limits": list(report.limits),
         "stopped_after_s": None if report.stopped_after_s is None else to_milliseconds(report.stopped_after_s),
         "deaths": [{"check": death.check, "play": death.play, "why": death.why} for death in report.deaths],

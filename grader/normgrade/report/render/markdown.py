@@ -34,6 +34,7 @@ def render_markdown(reports: Sequence[Report], head: Head = NO_HEAD) -> str:
 def parts(report: Report) -> Iterator[str]:
     """Yield the paragraphs about a report."""
     yield f"## {MARKS[report.outcome]} {inert(report.exercise)}: {inert(verdict(report))}"
+    yield from map(prose, report.cells)
     for finding in report.findings[:FINDINGS]:
         where = inert(_("line {line}", line=finding.line)) if finding.line else ""
         said = prose(finding.text.partition("\n")[0])

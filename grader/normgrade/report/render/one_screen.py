@@ -33,11 +33,11 @@ from normgrade.report.render.whole import STYLES, Pointed, course_lines, finding
 from normgrade.report.render.wording import (
     CLAIMS,
     MARKS,
-    also_asked,
     bounded,
     deaths_in_words,
     next_step,
     one_line,
+    said_first,
     sandbox_in_word,
     search_in_words,
     word_of,
@@ -131,7 +131,7 @@ class Shortened:
 def parts(report: Report, detail: Detail, room: Room, news: Sequence[RenderableType] = ()) -> Iterator[RenderableType]:
     """Yield the sections of the screen, with an empty line between two of them."""
     yield verdict_line(report)
-    yield from map(Text, also_asked(report))
+    yield from map(Text, said_first(report))
     yield from course_lines(report)
     yield from news
     sections = (findings(report, room), crash(report, room), diagnosis(report, room), example(report, room), claims(report, detail))

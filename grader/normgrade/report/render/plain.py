@@ -9,7 +9,6 @@ from normgrade.language.visible import visible
 from normgrade.report.render.sections import raised_at
 from normgrade.report.render.summary import crash_of, diagnosis_of, left_open, mistakes_of, reach_of, step_of, verdict
 from normgrade.report.render.wording import (
-    also_asked,
     bounded,
     course_in_words,
     credit_in_words,
@@ -18,6 +17,7 @@ from normgrade.report.render.wording import (
     not_started,
     one_line,
     pointed_at,
+    said_first,
     search_in_words,
     seed_in_words,
     titled,
@@ -42,7 +42,7 @@ def lines_of(report: Report) -> Iterator[str]:
         yield not_started(report)
     if report.outcome is Outcome.ERROR:
         yield next_step(report)
-    yield from also_asked(report)
+    yield from said_first(report)
     for finding in report.findings[:FINDINGS]:
         yield from finding_lines(finding)
     yield from diagnosis_lines(report)

@@ -166,7 +166,7 @@ def example_of(report: Report) -> Example | None:
         chosen = next((check for check in told if check.name in diagnosis.checks), told[0])
         return example(chosen, "", "")
     chosen = next((check for check in told if any(each.looks_like for each in check.differences)), told[0])
-    return example(chosen, claim_of(chosen), one_line(chosen.hint))
+    return example(chosen, claim_of(chosen), "" if report.searching else one_line(chosen.hint))
 
 
 def in_vain(report: Report) -> str:

@@ -20,7 +20,6 @@ from normgrade.report.render.summary import step_of
 from normgrade.report.render.wording import (
     CODE_COLUMNS,
     MARKS,
-    also_asked,
     bounded,
     course_in_words,
     credit_in_words,
@@ -33,6 +32,7 @@ from normgrade.report.render.wording import (
     outcome_in_words,
     place_of,
     pointed_at,
+    said_first,
     sandbox_in_word,
     score_in_words,
     search_in_words,
@@ -70,7 +70,7 @@ def whole_parts(report: Report, detail: Detail) -> Iterator[RenderableType]:
     yield header(report)
     yield from course_lines(report)
     yield score_line(report)
-    yield from map(Text, also_asked(report))
+    yield from map(Text, said_first(report))
     yield from map(finding_lines, report.findings)
     yield from (Text(one_line(limit)) for limit in report.limits)
     if report.diagnoses:

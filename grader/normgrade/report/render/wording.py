@@ -250,6 +250,11 @@ def also_asked(report: Report) -> list[str]:
     return [asked_as_well(claim) for claim in claims]
 
 
+def said_first(report: Report) -> list[str]:
+    """Return the sentences below the verdict: cells that did not run as a whole, and courtesies that a passing submission lacks."""
+    return [*map(one_line, report.cells), *also_asked(report)]
+
+
 def outcome_in_words(report: Report) -> str:
     if report.outcome is Outcome.PASSED:
         return _("passed")

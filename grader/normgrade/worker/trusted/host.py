@@ -33,6 +33,7 @@ GRACE_S = 0.5  # for a process to end by itself after its channel is closed, so 
 WHERE_S = 0.2  # for a process with a late answer to say which lines are running
 PROBES_S = 30.0  # to load the exercise's own probes
 AHEAD = 3  # questions that are sent before their turn
+LONGEST_REASON = 300  # characters why a statement of a notebook failed
 LOSSES = 3  # how many zygotes may die with a submission's process
 SIGNALS = {  # the usual ones; some systems lack some of them
     "SIGSEGV": N_("segmentation fault"), "SIGKILL": N_("killed"), "SIGABRT": N_("aborted"), "SIGBUS": N_("bus error"),
@@ -41,6 +42,10 @@ SIGNALS = {  # the usual ones; some systems lack some of them
 }  # fmt: skip
 NAMED_SIGNALS = {int(each) for each in signal.Signals}
 DEATHS = (Cause.EXITED, Cause.CRASHED, Cause.OUT_OF_MEMORY)  # of a process; the first may be the machine's fault, if memory is short
+
+
+def nothing() -> None:
+    """Do nothing."""
 
 
 class Host:
@@ -74,6 +79,7 @@ class Host:
         self.starter = self.new_starter()
         self.witnessed: Protection | None = None  # the walls of the newest process
         self.connected: Worker | None = None  # the worker that has a channel
+        self.before_question: Callable[[], None] = nothing  # called before each question; whatever it raises ends the worker's process
 
     def new_starter(self) -> Starter:
         """Return a zygote, or a spawner if processes cannot be forked here."""
@@ -88,15 +94,16 @@ class Host:
         ban: Ban | None = None,
         shared_probes: str | None = None,
         crowding: float = 1.0,
+        defines: tuple[str, ...] = (),
     ) -> Worker:
         """Return a worker for this source. Its process starts with the first request.
 
         `probes` is the source of the exercise's own probes, and `shared_probes` the source of the module that they import. On a crowded
-        machine, answers may take as many times longer as `crowding` says.
+        machine, answers may take as many times longer as `crowding` says. A source in cells is loaded if it `defines` these names.
         """
         shared = None if shared_probes is None else Load(shared_probes, "shared_probes.py", "shared_probes")
         own = None if probes is None else Load(probes, "probes.py", "probes")
-        return Worker(self, Load(submission, file_name, "submission"), (shared, own), limits, ban, crowding)
+        return Worker(self, Load(submission, file_name, "submission", defines), (shared, own), limits, ban, crowding)
 
     @property
     def protection(self) -> Protection:
@@ -180,7 +187,7 @@ class Worker:
         self.played: list[PlayQuestion] = []  # the questions about that source that this process was asked
         self.deaths: list[str] = []  # the reasons why processes died while that source was played
         self.failure: Observation | None = None  # the answer to every request, once the submission could not be loaded
-        self.preface = ""  # the output of its loading
+        self.preface = Observation()  # the output of its loading, and the statements that failed
 
     def announce(self, questions: Iterable[PlayQuestion]) -> None:
         """Announce the next questions, in order. The worker answers some of them while the grader looks at earlier answers.
@@ -240,8 +247,8 @@ class Worker:
             return self.failure
         observation = self.ask(question)
         self.played.append(question)
-        preface, self.preface = self.preface, ""
-        return replace(observation, stdout=preface + observation.stdout)
+        preface, self.preface = self.preface, Observation()
+        return replace(observation, stdout=preface.stdout + observation.stdout, left_out=preface.left_out)
 
     def look_ahead(self) -> None:
         """Find the next announced questions. If the reference is played to find them, this process ends, and nothing is announced."""
@@ -258,12 +265,12 @@ class Worker:
     def load(self) -> None:
         """Start a process that loads the submission. A submission that cannot be loaded is not tried again."""
         loaded, self.played = self.forgiving(self.try_to_load, self.try_to_load), []
+        self.preface = replace(loaded, values={}, left_out=left_out(loaded))
         if loaded.error is None:
-            self.preface = loaded.stdout
             return
         self.end_process()
         message = loaded.error.message if loaded.error.types else _("while the file was loaded, {what}", what=loaded.error.message)
-        self.failure = replace(loaded, error=replace(loaded.error, cause=Cause.NOT_LOADED, message=message))
+        self.failure = replace(self.preface, error=replace(loaded.error, cause=Cause.NOT_LOADED, message=message))
 
     def try_to_load(self) -> Observation:
         """Start a process, send it the course's own code and rules, then the submission."""
@@ -303,6 +310,7 @@ class Worker:
             return Observation(error=Error(Cause.TIMED_OUT, used_up(self.limits)))
         channel, started = self.channel, time.monotonic()
         try:
+            self.host.before_question()
             self.send(channel, message)
             started = time.monotonic()
             answer = channel.receive(min(self.limits.answer_s, self.left_s) * self.crowding)
@@ -380,6 +388,11 @@ class Worker:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.end_process()
+
+
+def left_out(loaded: Observation) -> dict[int, str]:
+    """Return the reasons why statements of a notebook failed, by their lines, from the answer of a process that loaded it."""
+    return {int(line): str(why)[:LONGEST_REASON] for line, why in loaded.values.items() if line.isdecimal() and len(line) < 9}
 
 
 def too_weak(found: Protection, required: str) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 
 from normgrade.course.tensor_library import Library
 from normgrade.worker.untrusted import play
+from normgrade.worker.untrusted.cells import execute
 from normgrade.worker.untrusted.exceptions import describe
 from normgrade.worker.untrusted.rewriting import REPORT, Spot, SpotKind, rewritten
 from normgrade.worker.untrusted.written_with import Backend, backend
@@ -122,7 +123,7 @@ def executed(source: str, file_name: str) -> Rewritten:
     vars(module)[REPORT] = reporter
     linecache.cache[file_name] = (len(source), None, source.splitlines(keepends=True), file_name)
     with play.found_by_name(module):
-        exec(compile(new.tree, file_name, "exec", dont_inherit=True, optimize=0), vars(module))
+        execute(source, module, {}, new.tree)
     return Rewritten(module, new.spots, reporter)
 
 

@@ -20,6 +20,7 @@ from normgrade.language import _
 from normgrade.language.places import Absent, Place
 from normgrade.probes.results import Estimate, Stopped
 from normgrade.worker import interrupts
+from normgrade.worker.untrusted.cells import Failures, execute
 from normgrade.worker.untrusted.exceptions import MESSAGE_LIMIT, describe, stops_the_process, wants_memory
 from normgrade.worker.untrusted.written_with import Backend, backend
 from normgrade.worker.wire.observation import NAME_LIMIT, Array, Foreign, Observation, Playable, Reason, Value, type_name
@@ -30,13 +31,16 @@ ERRORS, PRINTED = np.geterr(), np.get_printoptions()  # NumPy's settings when it
 SEED = 1_750_043_921  # of every random number generator before a play; not one that a submission would set itself
 
 
-def load(source: str, file_name: str, name: str = "submission") -> ModuleType:
-    """Execute a source as a module. Dataclasses look for it in `sys.modules`, tracebacks and `jit.script` in `linecache`."""
+def load(source: str, file_name: str, name: str = "submission", failed: Failures | None = None) -> ModuleType:
+    """Execute a source as a module. Dataclasses look for it in `sys.modules`, tracebacks and `jit.script` in `linecache`.
+
+    The statements that fail in the cells of a notebook are added to `failed`.
+    """
     module = ModuleType(name)
     module.__file__ = file_name
     sys.modules[name] = module
     linecache.cache[file_name] = (len(source), None, source.splitlines(keepends=True), file_name)
-    exec(compile(source, file_name, "exec", dont_inherit=True, optimize=0), module.__dict__)
+    execute(source, module, {} if failed is None else failed)
     return module
 
 

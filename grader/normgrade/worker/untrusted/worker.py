@@ -18,6 +18,7 @@ from normgrade.course.ban import Ban
 from normgrade.course.tensor_library import Library
 from normgrade.language import _
 from normgrade.worker.untrusted import late, play
+from normgrade.worker.untrusted.cells import Failures, in_words, raise_cause
 from normgrade.worker.untrusted.exceptions import MESSAGE_LIMIT, describe, frames_running
 from normgrade.worker.untrusted.on_record import play_on_record
 from normgrade.worker.untrusted.stopping import forbid_threads
@@ -185,16 +186,18 @@ def record(message: messages.RecordQuestion | messages.Substitute, loaded: Loade
 
 
 def load(message: messages.Load, loaded: Loaded) -> Observation:
-    """Execute a source. Return an empty observation, or one that holds the error."""
+    """Execute a source. Return what failed in the cells of a notebook, and the error if the source cannot be used."""
+    failed, error = Failures(), None
     if message.name == "submission":
         loaded.source, loaded.file_name = None, message.file_name
     try:
-        loaded.modules[message.name] = play.load(message.source, message.file_name, message.name)
-    except BaseException as error:  # SystemExit and KeyboardInterrupt too: the submission has raised them
-        return Observation(error=describe(error, message.file_name, cause=Cause.NOT_LOADED))
-    if message.name == "submission":
-        loaded.source = message.source
-    return Observation()
+        loaded.modules[message.name] = module = play.load(message.source, message.file_name, message.name, failed)
+        raise_cause(module, message.defines, failed)
+        if message.name == "submission":
+            loaded.source = message.source
+    except BaseException as raised:  # SystemExit and KeyboardInterrupt too: the submission has raised them
+        error = describe(raised, message.file_name, cause=Cause.NOT_LOADED)
+    return Observation(in_words(failed), error)
 
 
 def encoded(observation: Observation, serial: int, body_limit: int) -> bytes:

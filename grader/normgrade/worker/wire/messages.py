@@ -20,11 +20,16 @@ from normgrade.worker.wire.validation import fields, items, member, natural, opt
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """A request to execute this source as the module `name`. Its answer is an observation, empty if all went well."""
+    """A request to execute this source as the module `name`. Its answer is an observation, empty if all went well.
+
+    If the source is in cells, the observation has a text for each statement that failed, by its line. It has an error only if one of the
+    names that the module `defines` is missing.
+    """
 
     source: str
     file_name: str
     name: str
+    defines: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -134,7 +139,7 @@ def written(message: Message) -> dict[str, Any]:
     """Return the fields of a message."""
     match message:
         case Load():
-            return {"source": message.source, "file_name": message.file_name, "name": message.name}
+            return {"source": message.source, "file_name": message.file_name, "name": message.name, "defines": list(message.defines)}
         case PlayQuestion(request, size_limit_bytes, source, exactly):
             how = {"size_limit_bytes": size_limit_bytes, "source": source, "exactly": exactly}
             return {"probe": request.probe, **how, "inputs": request.inputs}
@@ -158,8 +163,8 @@ def write_error(error: Error) -> dict[str, Any]:
 
 
 def read_load(content: object) -> Load:
-    source, file_name, name = fields(content, "source", "file_name", "name")
-    return Load(text(source), text(file_name), text(name))
+    source, file_name, name, defines = fields(content, "source", "file_name", "name", "defines")
+    return Load(text(source), text(file_name), text(name), tuple(map(text, items(defines))))
 
 
 def read_play(content: object) -> PlayQuestion:

@@ -122,13 +122,15 @@ class Error:
 class Observation:
     """The values that a probe saw, by place; with an error, those that it saw before. `stdout` is the output of the learner's code.
 
-    `deaths` has the reason for every process that was asked before and died of the question. Only the grader can know it, not the worker.
+    `deaths` has the reason for every process that was asked before and died of the question, and `left_out` the reason why statements of a
+    notebook failed before, by their lines. Only the grader fills them in, not the worker.
     """
 
     values: Mapping[str, Value] = field(default_factory=dict)
     error: Error | None = None
     stdout: str = ""
     deaths: tuple[str, ...] = ()
+    left_out: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -25,12 +25,12 @@ def source(*cells: Any) -> str:
 
 
 def test_cells_are_joined_with_their_numbers() -> None:
-    assert source("x = 1", ["y = 2\n", "z = 3"]) == "# cell 1\nx = 1\n\n# cell 2\ny = 2\nz = 3\n"
+    assert source("x = 1", ["y = 2\n", "z = 3"]) == "# In[1]:\nx = 1\n\n# In[2]:\ny = 2\nz = 3\n"
 
 
 def test_only_code_counts() -> None:
     cells = [{"cell_type": "markdown", "source": "# Task"}, {"cell_type": "code", "source": "x = 1"}]
-    assert source_of_notebook(notebook(cells=cells)) == b"# cell 1\nx = 1\n"
+    assert source_of_notebook(notebook(cells=cells)) == b"# In[1]:\nx = 1\n"
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_only_code_counts() -> None:
         ("s = '\\''\n%time", "s = '\\''\n# %time"),
         ("s = 'open\n%time", "s = 'open\n# %time"),
         ("x = a != b\ny = a == b", "x = a != b\ny = a == b"),
-        ("%%bash\nls\n\nif x:\n  y", "# %%bash\n# ls\n#\n# if x:\n  pass  # y"),
+        ("%%bash\nls\n\nif x:\n  y", "# %%bash\n# ls\n#\n# if x:\n#   y"),
         ("%%time\nx = 1", "# %%time\nx = 1"),
         ("%%capture out\nx = 1", "# %%capture out\nx = 1"),
         ("\n%%normgrade layer_norm\nx = 1", "\n# %%normgrade layer_norm\nx = 1"),
@@ -56,7 +56,7 @@ def test_only_code_counts() -> None:
     ],
 )
 def test_lines_for_ipython_become_comments(cell: str, python: str) -> None:
-    assert source(cell) == f"# cell 1\n{python}\n"
+    assert source(cell) == f"# In[1]:\n{python}\n"
 
 
 def test_line_numbers_stay() -> None:
@@ -90,7 +90,7 @@ def test_a_notebook_without_code_gives_the_reason(content: bytes, why: str) -> N
 
 
 def test_byte_order_mark_and_half_characters_are_read() -> None:
-    assert source_of_notebook(b"\xef\xbb\xbf" + notebook("x = '\ud800'")) == "# cell 1\nx = '\ud800'\n".encode(errors="surrogatepass")
+    assert source_of_notebook(b"\xef\xbb\xbf" + notebook("x = '\ud800'")) == "# In[1]:\nx = '\ud800'\n".encode(errors="surrogatepass")
 
 
 def test_a_long_source_is_cut_above_the_limit() -> None:

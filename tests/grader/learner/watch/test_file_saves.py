@@ -49,7 +49,7 @@ def test_the_watcher_ends_before_its_pipe_is_closed(tmp_path: Path) -> None:
     """Otherwise it could write to another file that got the number of the pipe."""
     pytest.importorskip("watchfiles")
     before = set(threading.enumerate())
-    with waker(tmp_path):
+    with waker(tmp_path, print):
         assert len(set(threading.enumerate()) - before) == 1
     assert set(threading.enumerate()) == before
 
@@ -60,7 +60,7 @@ def test_a_change_in_the_folder_wakes_the_watcher(tmp_path: Path, change: str) -
     path, other = tmp_path / "a.py", tmp_path / "b.py"
     path.write_text("1")
     other.write_text("2")
-    with waker(tmp_path) as wakes:
+    with waker(tmp_path, print) as wakes:
         assert wakes is not None
         time.sleep(0.2)  # until the watcher has begun
         if change == "write":
@@ -70,3 +70,17 @@ def test_a_change_in_the_folder_wakes_the_watcher(tmp_path: Path, change: str) -
         else:
             path.unlink()
         assert select.select([wakes], [], [], LATEST_S)[0]
+
+
+def test_system_that_watches_no_more_files_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    watchfiles = pytest.importorskip("watchfiles")
+
+    def refused(*_args: object, **_options: object) -> None:
+        raise OSError("OS file watch limit reached.")
+
+    monkeypatch.setattr(watchfiles, "watch", refused)
+    said: list[str] = []
+    before = set(threading.enumerate())
+    with waker(tmp_path, said.append) as wakes:
+        assert wakes is None and set(threading.enumerate()) == before
+    assert said == ["Note: The system can watch no more files, so normgrade looks for saves itself, several times a second."]

@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 
 from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
 from normgrade.grading.grading_options import Options
 from normgrade.learner.attempts import Attempts
-from normgrade.learner.watch.watch_session import Watching
+from normgrade.learner.watch import watch_session
+from normgrade.learner.watch.watch_session import Watching, nothing
 from normgrade.report.report import Check, Kind, Outcome, Report
 
 HINT = "Average over the last dimension."
@@ -37,6 +39,11 @@ class Grader:
     options: Options = field(default_factory=Options)
     suites: dict[str, Any] = field(default_factory=suites)
     seeds: list[int] = field(default_factory=list)
+    hosted: SimpleNamespace = field(default_factory=SimpleNamespace)
+    meanwhile: Callable[[], None] = nothing  # before the mistake is looked for
+
+    def host(self, exercise: Exercise) -> SimpleNamespace:
+        return self.hosted
 
     def report_on(self, submission: object, inspection: object, on_event: Callable[[Check | Report], None]) -> Report:
         self.seeds.append(self.options.seed)
@@ -44,6 +51,9 @@ class Grader:
         for check in report.checks:
             on_event(check)
         on_event(report)
+        if self.meanwhile is not nothing:
+            self.meanwhile()
+            self.hosted.before_question()
         return report
 
 
@@ -78,6 +88,28 @@ def test_a_save_updates_report_checks_and_scores(begin: Begin, tmp_path: Path) -
         "test_alone": None,
     }
     assert [attempt.earned for attempt in Attempts(tmp_path / ".normgrade/progress.db").attempts("rms")] == [0, 8]
+
+
+def test_save_while_the_mistake_is_looked_for_ends_the_search(begin: Begin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch_session, "GLANCE_S", 0.0)
+    watching = begin(of_rms(Outcome.FAILED))
+    grader: Any = watching.grader
+    grader.reports = [of_rms(Outcome.FAILED), of_rms(Outcome.PASSED)]
+    grader.meanwhile = lambda: (tmp_path / "rms.py").write_text(CODE + "# again", encoding="utf-8") if grader.reports else None
+    watching.begin(1)
+    watching.grade()
+    assert watching.report == of_rms(Outcome.PASSED) and not watching.grading and watching.scores == [0, 8]
+    assert grader.hosted.before_question is nothing and not watching.begin_if_saved()
+
+
+def test_save_is_not_lost_if_something_swallows_the_exception(begin: Begin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch_session, "GLANCE_S", 0.0)
+    watching = begin(of_rms(Outcome.FAILED))
+    (tmp_path / "rms.py").write_text(CODE + "# again", encoding="utf-8")
+    with pytest.raises(watch_session.Saved):
+        watching.go_on()
+    with pytest.raises(watch_session.Saved):
+        watching.go_on()
 
 
 def test_changes_since_the_last_save_are_told(begin: Begin) -> None:

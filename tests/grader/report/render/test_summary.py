@@ -93,6 +93,8 @@ def test_an_example_is_explained_or_resembles_something() -> None:
     checks = failed("test_a", claim="A.", differences=(plain,), call="f(1)"), failed("test_b", claim="B.", call="f(2)", hint="Look.")
     undiagnosed = example_of(report(*checks))
     assert undiagnosed is not None and (undiagnosed.claim, undiagnosed.call, undiagnosed.hint) == ("B.", "f(2)", "Look.")
+    searching = example_of(replace(FAILED, diagnoses=(), checks=checks, searching=True))
+    assert searching is not None and (searching.claim, searching.hint) == ("B.", "")
     diagnosed = example_of(report(*checks, diagnoses=(replace(BIASED, checks=("test_a",)),)))
     assert diagnosed is not None and (diagnosed.claim, diagnosed.call, diagnosed.likeness) == ("", "f(1)", "")
     assert example_of(PASSED) is None and example_of(reveal(FAILED, "claims")) is None
