@@ -94,6 +94,16 @@ def test_invalid_byte_of_a_file_is_named(invoke: Invoke, here: Path) -> None:
     assert said.returncode == 1 and (finding["line"], finding["column"]) == (1, 6) and "0xe9" in finding["text"]
 
 
+@pytest.mark.parametrize("name", ["report.html", "report.txt"])
+def test_a_report_for_people_in_a_file_is_announced(name: str, invoke: Invoke, here: Path, tiny: Course) -> None:
+    shutil.copy(tiny.exercise("rms").reference, here / "rms.py")
+    said = invoke("check", "rms", "--output", name)
+    verdict, where = said.stderr.splitlines()
+    assert (said.returncode, said.stdout, where) == (0, "", f"The report is in {name}.")
+    assert verdict.startswith("✓ rms · rms.py · 8 of 8 points · passed")
+    assert invoke("check", "rms", "--output", name, "-q").stderr == ""
+
+
 def test_an_untouched_stub_is_not_started(invoke: Invoke, here: Path, tiny: Course) -> None:
     shutil.copy(tiny.exercise("rms").stub, here)
     for arguments in (["check"], ["check", "rms"]):

@@ -10,7 +10,8 @@ from normgrade.course.exercise import Exercise
 from normgrade.course.tensor_library import Library
 from normgrade.language import _
 from normgrade.learner.repro import script_in_numpy, script_in_pytorch
-from normgrade.learner.repro.script_parts import columns, printed
+from normgrade.learner.repro.script_parts import SHOW, UNPACK, columns, needed, printed
+from normgrade.remarks.crash import decisive
 
 SEAL = b"# SHA-256 of the lines above: "  # the beginning of the last line of a script
 HEAD = '''"""{made}
@@ -20,9 +21,11 @@ HEAD = '''"""{made}
 {run}
 """
 
+import base64
 import importlib.util
 import sys
 from math import inf, nan  # {not_finite}
+from traceback import print_exception
 {imports}
 
 def load(name, path):
@@ -30,28 +33,35 @@ def load(name, path):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+{tools}
 
-{tools}submission = load("submission", {path!r})
+{settings}
+submission = load("submission", {path!r})
+{body}
 '''
 
 
 def script(exercise: Exercise, path: Path, result: Result) -> str:
     """Return the script for a check that failed: it repeats the request in which the check failed."""
-    check, play = result.check, result.failed_at
+    check, play = result.check, decisive(result.check, result)
     written = script_in_numpy if exercise.written_with is Library.NUMPY else script_in_pytorch
-    head = HEAD.format(
+    lines = [*written.body(exercise, play, check.differences)]
+    if play.refusal:
+        lines.append(printed(_("{error} is expected here.", error=play.refusal[0])))
+    words = dict(zip(("got", "expected", "off_by"), columns(_("got"), _("expected"), _("off by")), strict=True))
+    at_most, of_many = _("{size} at most", size="{off:g}"), _("of many numbers, those that are furthest off, by their index")
+    body = "\n".join(lines)
+    return HEAD.format(
         made=_("Written by `normgrade repro`. This script runs {check} on {file}:", file=path.name, check=check.name),
         claim=check.claim,
         run=_("Run it, or step through it with a debugger."),
         not_finite=_("they may occur in the numbers"),
         imports=written.IMPORTS,
-        tools=written.tools(dict(zip(("got", "expected", "off_by"), columns(_("got"), _("expected"), _("off by")), strict=True))),
+        tools=needed([SHOW.format(**words, at_most=at_most, worst=of_many), *written.tools(), UNPACK], body),
+        settings=written.SETTINGS,
         path=str(path.absolute()),
+        body=body,
     )
-    lines = [*written.body(exercise, play, check.differences)]
-    if play.refusal:
-        lines.append(printed(_("Here a {error} is expected.", error=play.refusal[0])))
-    return head + "\n".join(lines) + "\n"
 
 
 def sealed(source: str) -> bytes:
