@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from hashlib import sha256
 from pathlib import Path
 
@@ -17,15 +18,8 @@ SEAL = b"# SHA-256 of the lines above: "  # the beginning of the last line of a 
 HEAD = '''"""{made}
 
     {claim}
-
-{run}
 """
 
-import base64
-import importlib.util
-import sys
-from math import inf, nan  # {not_finite}
-from traceback import print_exception
 {imports}
 
 def load(name, path):
@@ -34,11 +28,21 @@ def load(name, path):
     spec.loader.exec_module(module)
     return module
 {tools}
-
 {settings}
 submission = load("submission", {path!r})
 {body}
 '''
+IMPORTS = """import base64
+import importlib.util
+import sys
+from contextlib import suppress
+from math import inf
+from math import nan
+from operator import attrgetter
+from traceback import print_exception
+import numpy as np
+import torch
+"""
 
 
 def script(exercise: Exercise, path: Path, result: Result) -> str:
@@ -49,15 +53,19 @@ def script(exercise: Exercise, path: Path, result: Result) -> str:
     if play.refusal:
         lines.append(printed(_("{error} is expected here.", error=play.refusal[0])))
     words = dict(zip(("got", "expected", "off_by"), columns(_("got"), _("expected"), _("off by")), strict=True))
-    at_most, of_many = _("{size} at most", size="{off:g}"), _("of many numbers, those that are furthest off, by their index")
+    at_most, of_many = (
+        _("{size} at most", size="{max(abs(got[at] - expected[at]) for at in expected):g}"),
+        _("the numbers that are furthest off, by their index"),
+    )
     body = "\n".join(lines)
+    tools = needed([SHOW.format(**words, at_most=at_most, worst=of_many), *written.tools(), UNPACK], body)
+    names = {*re.findall(r"\w+", f"{tools} {written.SETTINGS} {body} importlib")}
+    imports = "\n".join(line for line in IMPORTS.split("\n") if not line or line.split()[-1].partition(".")[0] in names)
     return HEAD.format(
         made=_("Written by `normgrade repro`. This script runs {check} on {file}:", file=path.name, check=check.name),
         claim=check.claim,
-        run=_("Run it, or step through it with a debugger."),
-        not_finite=_("they may occur in the numbers"),
-        imports=written.IMPORTS,
-        tools=needed([SHOW.format(**words, at_most=at_most, worst=of_many), *written.tools(), UNPACK], body),
+        imports=imports,
+        tools=tools,
         settings=written.SETTINGS,
         path=str(path.absolute()),
         body=body,

@@ -12,18 +12,12 @@ from normgrade.learner.repro.script_parts import ARRAY, arguments, as_the_grader
 from normgrade.report.report import Difference
 from normgrade.worker.wire.requests import FORWARD_BACKWARD, FunctionCall, LayerStep, LayerStory, OwnProbe
 
-IMPORTS = """
-import numpy as np
-"""
 SETTINGS = "np.set_printoptions(threshold=12, edgeitems=1)"
-LARGEST_ERROR = """def largest_error(got, expected):
-    if isinstance(expected, np.ndarray) and np.size(got) == expected.size:
-        return np.abs(np.asarray(got, np.float64).reshape(expected.shape) - expected).max()"""
 
 
 def tools() -> list[str]:
     """Return the functions that a script may call."""
-    return [LARGEST_ERROR]
+    return []
 
 
 def body(exercise: Exercise, play: Played, differences: Sequence[Difference]) -> Iterator[str]:

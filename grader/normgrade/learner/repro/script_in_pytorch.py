@@ -16,36 +16,20 @@ from normgrade.worker.wire.observation import Array
 from normgrade.worker.wire.requests import Action, FunctionCall, LayerStep, LayerStory, NewLayer, OwnProbe
 
 ACTIONS = {Action.TRAIN: N_("train"), Action.EVALUATE: N_("evaluate"), Action.RELOAD: N_("reload")}  # the words in comments
-IMPORTS = """from operator import attrgetter
-
-import numpy as np
-import torch
-"""
 SETTINGS = "torch.manual_seed(0)\ntorch.set_printoptions(threshold=12, edgeitems=1)"
-LARGEST_ERROR = """def largest_error(got, expected):
-    if isinstance(got, torch.Tensor) and isinstance(expected, torch.Tensor) and got.numel() == expected.numel():
-        return (got.detach().double().reshape(expected.shape) - expected.double()).abs().max().item()"""
 PUT = """def put(layer, name, values):
-    tensor = find(layer, name)
-    if tensor is not None:
-        with torch.no_grad():
-            tensor.copy_(values.reshape(tensor.shape))"""
-FIND = '''OTHER_NAMES = {aliases}
-
-
+    if (tensor := find(layer, name)) is not None:
+        tensor.data.copy_(values.reshape(tensor.shape))"""
+FIND = """OTHER_NAMES = {aliases}
 def find(layer, name):
-    """{find}"""
     for known in (name, *OTHER_NAMES.get(name, ())):
-        try:
-            return attrgetter(known)(layer)
-        except AttributeError:
-            pass'''
+        with suppress(AttributeError):
+            return attrgetter(known)(layer)"""
 
 
 def tools() -> list[str]:
     """Return the functions that a script may call, each before those that it calls itself."""
-    find = _("Return the parameter or buffer with this name or a common alternative name.")
-    return [LARGEST_ERROR, PUT, FIND.format(find=find, aliases=aliases())]
+    return [PUT, FIND.format(aliases=aliases())]
 
 
 def aliases() -> str:
@@ -107,8 +91,8 @@ def one_step(number: int, step: LayerStep, expected: Mapping[Place, str]) -> Ite
     yield f"layer.train({step.action is Action.TRAIN}).zero_grad()"
     order = ".transpose(0, -1).contiguous().transpose(0, -1)" if step.scattered else ""
     yield f"x = {literal(step.x, TENSOR)}{order}{'.requires_grad_()' if step.upstream is not None else ''}"
-    yield "given = x.clone()"
-    yield "output = layer(given)"
+    kept = any(place.step == number and of_layer(place) == "given" for place in expected)
+    yield from ("given = x.clone()", "output = layer(given)") if kept else ["output = layer(x)"]
     if step.upstream is not None:
         yield f"(output * {literal(step.upstream, TENSOR)}).sum().backward()"
     yield from (shown(place, of_layer(place), value) for place, value in expected.items() if place.step == number)

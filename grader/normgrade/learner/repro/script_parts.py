@@ -18,17 +18,14 @@ from normgrade.worker.wire.observation import Array
 from normgrade.worker.wire.requests import FORWARD_BACKWARD, FUNCTION, LayerStory, OwnProbe
 
 FEW = 12  # numbers that are written one by one
-WORST = 4  # numbers of a larger array that are compared
+WORST = 4  # numbers of an array that are compared
 PLACES = 4
 TENSOR = "torch.tensor({numbers}, dtype=torch.{dtype})"  # the numbers of an Array, with PyTorch
 SHOW = """def show(place, got, expected):
     if isinstance(expected, dict):  # {worst}
         got = {{at: (got[at] if isinstance(at, tuple) else got.reshape(-1)[at]).item() for at in expected}}
-        off = max(abs(got[at] - expected[at]) for at in expected)
-    else:
-        off = largest_error(got, expected)
     print(f"\\n{{place}}\\n  {got}  {{got}}\\n  {expected}  {{expected}}")
-    if off is not None:
+    if isinstance(expected, dict):
         print(f"  {off_by}  {at_most}")"""
 UNPACK = """def unpack(text, form, shape):
     return np.frombuffer(base64.b64decode(text), form).reshape(shape)"""
@@ -49,7 +46,7 @@ def needed(tools: Sequence[str], body: str) -> str:
         [name] = NAME.findall(tool)
         if any(f"{name}(" in text for text in (body, *kept)):
             kept.append(tool)
-    return "".join(f"\n\n{tool}\n" for tool in kept)
+    return "".join(f"\n{tool}\n" for tool in kept)
 
 
 def printed(sentence: str) -> str:
@@ -57,10 +54,10 @@ def printed(sentence: str) -> str:
 
 
 def expected_at(play: Played, differences: Sequence[Difference], array: str) -> dict[Place, str]:
-    """Return the expected value at each of the first places that differ, as Python code; of a large array only its worst numbers."""
+    """Return the expected value at each of the first places that differ, as Python code; of an array its worst numbers."""
     places = play.expectation.places
     return {
-        each.place: worst(each) if isinstance(each, ArrayDifference) and each.total > FEW else literal(places[each.place].value, array)
+        each.place: worst(each) if isinstance(each, ArrayDifference) and each.shape else literal(places[each.place].value, array)
         for each in differences[:PLACES]
         if each.place in places
     }
