@@ -39,9 +39,8 @@ def call_in_words(request: TypedRequest, step: int | str | None = None, exercise
             return called(request.function, request.args, request.kwargs)
         case OwnProbe():
             given = {name: value for name, value in request.given.items() if name not in ("upstream", "scattered")}
-            return _(", ").join(probed(request.probe, (), given, exercise)) + (
-                _(", ") + _("not contiguous") if request.given.get("scattered") else ""
-            )
+            order = [_("not contiguous")] if request.given.get("scattered") else []
+            return _(", ").join((*probed(request.probe, (), given, exercise), *order))
 
 
 def built(story: LayerStory, exercise: Exercise | None) -> str:
@@ -58,11 +57,10 @@ def probed(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], exercise: 
     if exercise is None or exercise.probes is None:
         yield called(name, args, kwargs)
         return
-    texts, named = [*map(shown, args)], {key: shown(value) for key, value in kwargs.items() if not isinstance(value, Mapping)}
-    call = own_call(exercise.probes, name, texts, named) or f"{exercise.defines[0].name}({LEFT_OUT})"
+    given = [*map(shown, args), *(f"{key}={shown(value)}" for key, value in kwargs.items() if not isinstance(value, Mapping))]
+    call = own_call(exercise.probes, name, given) or f"{exercise.defines[0].name}({LEFT_OUT})"
     yield call
-    rest = [text for text in (*texts, *(f"{key}={text}" for key, text in named.items())) if text.rpartition("=")[2] not in call]
-    if rest:
+    if rest := [text for text in given if text.rpartition("=")[2] not in call]:
         yield _("with {arguments}", arguments=", ".join(rest))
 
 
