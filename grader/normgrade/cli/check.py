@@ -39,6 +39,7 @@ from normgrade.report.report import Finding, Report
 
 MOST_SEEDS = 2**32
 LONGEST_S = 3600
+FOR_PEOPLE = ("terminal", "html")
 
 
 def seed_of(context: click.Context, option: click.Parameter, value: str) -> int:
@@ -132,6 +133,8 @@ def check_command(
             reports = grade(submissions, options, on_report)
     reports = revealed(submissions, reports)
     code = hand_over(reports, format, output, shown)
+    if output is not None and format in FOR_PEOPLE and detail != "quiet":
+        tell_briefly(reports, output)
     if interview is not None:
         for line in filter(None, (status_in_words(interview, datetime.now(UTC)), held_back(interview, reports))):
             click.echo(line, err=True)
@@ -139,6 +142,14 @@ def check_command(
     if code == 0 and format == "terminal" and output is None and detail != "quiet":
         say_what_is_next(course, submissions)
     return code
+
+
+def tell_briefly(reports: Sequence[Report], output: Path) -> None:
+    """Print a line for each report that was written to a file, and where it is. It goes to stderr, because the file may be stdout."""
+    from normgrade.report.render.terminal import open_console, show  # loads NumPy
+
+    show(reports, open_console(to_stderr=True), DETAILS["quiet"])
+    say(_("The report is in {path}.", path=output), to_stderr=True)
 
 
 def say_what_is_next(course: Course, passed: Sequence[Submission]) -> None:

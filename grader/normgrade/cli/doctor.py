@@ -36,10 +36,11 @@ def doctor_command() -> int:
         console.print(indented(Text(set_cell_size(name, 12) + value)))
     with Host() as host:
         protection = host.protection
-    for tier in TIERS:
-        show_tier(console, tier, protection)
     console.print()
     console.print(Text(_("Isolation of submissions: {tier}", tier=protection.tier), style="bold"))
+    for tier in sorted(TIERS, key=lambda tier: tier != protection.tier):
+        show_tier(console, tier, protection)
+    console.print()
     console.print(Text(_("Suites and references are hidden from the graded code, not from the owner of this disk.")))
     return 0
 
@@ -75,7 +76,7 @@ def asked(ask: Callable[[], str]) -> str:
 
 
 def show_tier(console: Console, tier: str, protection: Protection) -> None:
-    """Print one tier: if it holds here, its promises beyond those of the next weaker tier, and its losses."""
+    """Print one tier: its promises beyond those of the next weaker tier, and its losses if no stronger tier makes up for them."""
     from normgrade.report.render.whole import indented  # loads NumPy
 
     walls, rank = walls_of(tier), TIERS.index(tier)
@@ -86,7 +87,8 @@ def show_tier(console: Console, tier: str, protection: Protection) -> None:
     for promise in walls.promises:
         if promise not in weaker:
             console.print(indented(Text(f"+ {_(promise)}")))
-    for loss in protection.loses if tier == protection.tier else map(_, walls.loses):
+    losses = protection.loses if tier == protection.tier else map(_, walls.loses) if not holds(tier, protection) else ()
+    for loss in losses:
         console.print(indented(Text(f"− {loss}")))
 
 

@@ -90,8 +90,11 @@ def made_by_you(course: Course, slug: str | None) -> list[str]:
                 "Run `normgrade check` to find mistakes, and `normgrade explain MISTAKE` to see one in numbers."
             )
         ]
-    now, shown = datetime.now(UTC), sorted(made, key=lambda each: each.made, reverse=True)[:MOST]
-    return [_("Your mistakes, latest first:"), *(line_about(each, now) for each in shown)]
+    now, latest = datetime.now(UTC), sorted(made, key=lambda each: each.made, reverse=True)
+    lines = [_("Your mistakes, latest first:"), *(line_about(each, now) for each in latest[:MOST])]
+    if more := len(latest[MOST:]):
+        lines.append(n_("and {n} more; use --exercise SLUG to see it", "and {n} more; use --exercise SLUG to see them", more))
+    return lines
 
 
 def line_about(slip: Slip, now: datetime) -> str:

@@ -13,7 +13,7 @@ from normgrade.cli.by_group import Column, print_by_group
 from normgrade.cli.options import course_option, say
 from normgrade.cli.warn import warn_of_unfinished, with_course
 from normgrade.course.course import Course
-from normgrade.course.exercise import Exercise
+from normgrade.course.exercise import Exercise, by_worth
 from normgrade.inspection.inspection import inspect_file
 from normgrade.language import N_, _
 from normgrade.learner.workspace import Workspace, find_course
@@ -75,13 +75,13 @@ def say_for_an_hour(exercises: Sequence[Exercise]) -> None:
 
 
 def most_important(exercises: Sequence[Exercise], minutes: int) -> list[Exercise]:
-    """Return the most important exercises that fit into so many minutes, in the order of the course."""
+    """Return the most important exercises that fit into so many minutes, the one to begin with first."""
     chosen = []
-    for exercise in sorted(exercises, key=lambda exercise: (-exercise.importance, exercise.level)):
+    for exercise in by_worth(exercises):
         if exercise.minutes <= minutes:
             chosen.append(exercise)
             minutes -= exercise.minutes
-    return [exercise for exercise in exercises if exercise in chosen]
+    return chosen
 
 
 def row(exercise: Exercise, standing: str, before: Sequence[str]) -> tuple[str, ...]:

@@ -43,7 +43,7 @@ def repro_command(slug: str, check: str | None, seed: int, output: Path | None, 
     """Write a script that reproduces a failed check.
 
     The script is plain Python, so you can step through it with a debugger. CHECK is the name of a check from the report, or its beginning.
-    Without CHECK, the first failed check is reproduced.
+    Without CHECK, the first one that raises an exception is reproduced, or else the first one that failed.
     """
     from normgrade.learner.repro.reproduction import script, sealed  # loads NumPy
     from normgrade.report.render.wording import seed_in_words  # loads NumPy
@@ -111,13 +111,15 @@ def all_results(exercise: Exercise, path: Path, seed: int) -> tuple[Result, ...]
 
 
 def chosen(results: tuple[Result, ...], name: str | None) -> Result | None:
-    """Return the first failed check of that name, or of any name if it is None; None if no check fails.
+    """Return the first failed check of that name; if it is None, the first that raises an exception, or the first of all.
+
+    It is None if no check fails.
 
     Raise UsageError if no check has that name, or if none of that name fails.
     """
     failed = [result for result in results if result.check.outcome is Outcome.FAILED and result.plays]
     if name is None:
-        return failed[0] if failed else None
+        return min(failed, key=lambda result: (result.check.courtesy, not crashes(result)), default=None)
     names = [result.check.name for result in results]
     if not any(each.startswith(name) for each in names):
         stems = [each.partition("[")[0] for each in names]
@@ -129,3 +131,11 @@ def chosen(results: tuple[Result, ...], name: str | None) -> Result | None:
     if not of_that_name:
         raise UsageError(_('"{name}" does not fail, so there is nothing to reproduce.', name=name))
     return of_that_name[0]
+
+
+def crashes(result: Result) -> bool:
+    """Return True if the check failed because of an exception."""
+    from normgrade.remarks.crash import decisive, is_unexpected  # loads NumPy
+
+    play = decisive(result.check, result)
+    return play.observation.error is not None and is_unexpected(play.observation.error, play)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from normgrade.course.ban import Ban
@@ -93,3 +94,9 @@ class Exercise(Files):
     def written_with(self) -> Library:
         """The library that it is written with: NumPy if PyTorch is banned as a whole."""
         return Library.TORCH if self.ban.against("torch") is None else Library.NUMPY
+
+
+def by_worth(exercises: Sequence[Exercise]) -> list[Exercise]:
+    """Return the exercises, the one to begin with first: important ones before others, then easy ones, and those that open many others."""
+    opens = Counter(slug for exercise in exercises for slug in exercise.after)
+    return sorted(exercises, key=lambda each: (-each.importance, each.level, -opens[each.slug], each.order))

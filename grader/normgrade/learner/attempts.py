@@ -43,12 +43,16 @@ CREATE TABLE reviews (number INTEGER PRIMARY KEY, at TEXT NOT NULL, exercise TEX
 """
 COLUMNS = "at, exercise, outcome, earned, possible, diagnoses, failed, hint, digest"
 INSERT_ATTEMPT = f"INSERT INTO attempts ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+DELETE_SAME = """
+DELETE FROM attempts WHERE number = (SELECT max(number) FROM attempts WHERE exercise = ?)
+AND digest = ? AND digest != '' AND (outcome != 'passed' OR ?)
+"""
 INSERT_HINT = "INSERT OR IGNORE INTO hints (exercise, hint, at) VALUES (?, ?, ?)"
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One grading of one file.
+    """One graded save of one file.
 
     `diagnoses` are names of mistakes. `failed` is the first test that failed, without its parameters, and `hint` is that check's hint in
     the language of that time; both are empty if there is no hint. `digest` is the file's SHA-256.
@@ -90,9 +94,11 @@ class Attempts:
     path: Path
 
     def add(self, attempts: Sequence[Attempt]) -> None:
-        """Add these attempts, all of them or none."""
+        """Add these attempts, all of them or none. One at the same file as the last replaces it, unless only the last has passed."""
         with self.changing() as database:
-            database.executemany(INSERT_ATTEMPT, map(to_row, attempts))
+            for attempt in attempts:
+                database.execute(DELETE_SAME, (attempt.exercise, attempt.digest, attempt.passed))
+                database.execute(INSERT_ATTEMPT, to_row(attempt))
 
     def attempts(self, exercise: str | None = None) -> list[Attempt]:
         """Return all attempts, or those at one exercise, the oldest first."""

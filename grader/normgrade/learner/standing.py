@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from normgrade.course.course import Course
-from normgrade.course.exercise import Exercise
+from normgrade.course.exercise import Exercise, by_worth
 from normgrade.inspection.inspection import inspect_file
 from normgrade.language import _
 from normgrade.learner.attempts import Attempt, Attempts
@@ -20,13 +20,14 @@ from normgrade.learner.workspace import Workspace, submission_of
 class Record:
     """All attempts at one exercise, the oldest first. `started` is True if its file differs from the stub.
 
-    `before` are the slugs of exercises that should come first and have not passed yet.
+    `before` are the slugs of exercises that should come first and have not passed yet. `rank` is its place among all exercises by worth.
     """
 
     exercise: Exercise
     attempts: tuple[Attempt, ...]
     started: bool
     before: tuple[str, ...] = ()
+    rank: int = 0
 
     @property
     def passed(self) -> bool:
@@ -57,7 +58,8 @@ def records(course: Course, workspace: Workspace | None) -> list[Record]:
     tried: dict[str, list[Attempt]] = {}
     for attempt in attempts_of(workspace).attempts() if workspace is not None else ():
         tried.setdefault(attempt.exercise, []).append(attempt)
-    found = [Record(each, tuple(tried.get(each.slug, ())), is_started(file_of(each), each)) for each in course]
+    ranks = {exercise.slug: rank for rank, exercise in enumerate(by_worth(list(course)))}
+    found = [Record(each, tuple(tried.get(each.slug, ())), is_started(file_of(each), each), rank=ranks[each.slug]) for each in course]
     open_ones = {record.exercise.slug for record in found if not record.passed}
     return [replace(each, before=tuple(slug for slug in each.exercise.after if slug in open_ones)) for each in found]
 
@@ -76,7 +78,7 @@ def next_record(records: Sequence[Record]) -> Record | None:
     """Return the next exercise among those that have not passed; None if all have.
 
     It is the one that was tried last, else the first one that is started, else the first. Exercises without open prerequisites come first,
-    then those with a lower level and order.
+    and then those that are worth more.
     """
     open_ones = [record for record in records if not record.passed]
     tried = [record for record in open_ones if record.attempts]
@@ -85,13 +87,13 @@ def next_record(records: Sequence[Record]) -> Record | None:
     return min(open_ones, key=lambda record: (not record.started, *turn(record)), default=None)
 
 
-def turn(record: Record) -> tuple[bool, int, int]:
-    """Return a sort key; the lowest exercise is the next: it has no open prerequisites, a low level, and comes early in the course."""
-    return bool(record.before), record.exercise.level, record.exercise.order
+def turn(record: Record) -> tuple[bool, int]:
+    """Return a sort key; the lowest exercise is the next: it has no open prerequisites, and is worth most."""
+    return bool(record.before), record.rank
 
 
 def others_open(records: Sequence[Record]) -> list[Record]:
-    """Return the other exercises that could be next, the easiest first: not passed, and without open prerequisites."""
+    """Return the other exercises that could be next, the best first: not passed, and without open prerequisites."""
     following = next_record(records)
     return sorted((each for each in records if not (each.passed or each.before or each == following)), key=turn)
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from normgrade.course.exercise import Exercise
 from normgrade.language import _, n_
+from normgrade.remarks.own_call import LEFT_OUT, own_call
 from normgrade.worker.wire.observation import Array
 from normgrade.worker.wire.requests import (
     FORWARD_BACKWARD,
@@ -22,26 +24,44 @@ from normgrade.worker.wire.requests import (
 LONGEST = 60  # characters of an argument
 
 
-def call_in_words(request: TypedRequest, step: int | str | None = None) -> str:
+def call_in_words(request: TypedRequest, step: int | str | None = None, exercise: Exercise | None = None) -> str:
     """Return the call that a request makes at a step, as a learner would write it: "LayerNorm(7), input (4, 7)".
 
     A step that is not a number comes before the first: the layer is built. Unless the text says otherwise, a layer is in training mode,
-    like a new one.
+    like a new one. With an exercise its own probes and builders are known: the call that they make of the submission is returned.
     """
     match request:
         case LayerStory():
-            return _(", ").join(filter(None, (built(request), *at_step(request, step if isinstance(step, int) else 0))))
+            return _(", ").join(filter(None, (built(request, exercise), *at_step(request, step if isinstance(step, int) else 0))))
         case NewLayer():
             return called(request.layer, request.args, request.kwargs)
         case FunctionCall():
             return called(request.function, request.args, request.kwargs)
         case OwnProbe():
-            return called(request.probe, (), {name: value for name, value in request.given.items() if name != "upstream"})
+            given = {name: value for name, value in request.given.items() if name not in ("upstream", "scattered")}
+            order = [_("not contiguous")] if request.given.get("scattered") else []
+            return _(", ").join((*probed(request.probe, (), given, exercise), *order))
 
 
-def built(story: LayerStory) -> str:
+def built(story: LayerStory, exercise: Exercise | None) -> str:
     """Return how the layer of a story is built; "" for a function, whose arguments belong to its call."""
-    return "" if story.layer in (FUNCTION, FORWARD_BACKWARD) else called(story.layer, story.args, story.kwargs)
+    if story.layer in (FUNCTION, FORWARD_BACKWARD):
+        return ""
+    if exercise is None or story.layer in {each.name for each in exercise.defines}:
+        return called(story.layer, story.args, story.kwargs)
+    return _(", ").join(probed(story.layer, story.args, story.kwargs, exercise))
+
+
+def probed(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], exercise: Exercise | None) -> Iterator[str]:
+    """Yield the call of the submission in a probe or builder of the exercise, and the arguments that it does not show."""
+    if exercise is None or exercise.probes is None:
+        yield called(name, args, kwargs)
+        return
+    given = [*map(shown, args), *(f"{key}={shown(value)}" for key, value in kwargs.items() if not isinstance(value, Mapping))]
+    call = own_call(exercise.probes, name, given) or f"{exercise.defines[0].name}({LEFT_OUT})"
+    yield call
+    if rest := [text for text in given if text.rpartition("=")[2] not in call]:
+        yield _("with {arguments}", arguments=", ".join(rest))
 
 
 def at_step(story: LayerStory, number: int) -> Iterator[str]:

@@ -41,9 +41,10 @@ def setting_of(request: TypedRequest, contract: Sequence[Signature]) -> Setting:
 
 
 def arguments(request: TypedRequest, contract: Sequence[Signature]) -> Iterator[tuple[str, Any]]:
-    """Yield the arguments by name; those given by position have the contract's names."""
+    """Yield the arguments by name; those given by position have the contract's names. A probe's own arguments are left out."""
     if isinstance(request, OwnProbe):
-        yield from request.by_name.items()
+        known = {parameter.name for signature in contract for parameter in signature.parameters}
+        yield from ((name, value) for name, value in request.by_name.items() if name in known)
         return
     called = request.function if isinstance(request, FunctionCall) else request.layer
     names = [parameter.name for signature in contract if signature.name == called for parameter in signature.parameters]

@@ -33,16 +33,17 @@ def remark(result: Result, exercise: Exercise) -> Check:
         setting = setting_of(play.expectation.request, exercise.defines)
         differences = tuple(likened(each, play, setting) for each in differences)
     called = tuple(replace(each, called=place_in_words(each.place, exercise.places)) for each in differences)
-    return replace(check, message=message, differences=called, call=call_of(result))
+    return replace(check, message=message, differences=called, call=call_of(result, exercise))
 
 
-def call_of(result: Result) -> str:
+def call_of(result: Result, exercise: Exercise) -> str:
     """Return the call in which a check failed, as a learner would write it; "" if nothing was played."""
     if not result.plays:
         return ""
     play = result.failed_at
     error, found = play.observation.error, play.differences
-    return call_in_words(play.expectation.request, error.step if error is not None else found[0].place.step if found else None)
+    step = error.step if error is not None else found[0].place.step if found else None
+    return call_in_words(play.expectation.request, step, exercise)
 
 
 def sized(checks: Sequence[Check], results: Sequence[Result]) -> tuple[Check, ...]:

@@ -364,7 +364,7 @@ def of_one_form(play: Played) -> None:
 
 
 def no_refusal(error: type[Exception]) -> BrokenSuite:
-    why = _("the reference does not refuse the last step with a {error}, or refuses its legal twin too", error=error.__name__)
+    why = _("the reference does not refuse the last step with {error}, or refuses its legal twin too", error=error.__name__)
     return BrokenSuite(why)
 
 
@@ -395,11 +395,9 @@ def raises(expectation: Expectation, error: type[Exception] | None) -> bool:
 
 def refusal(error: str, step: int | str | None) -> str:
     """Return the words for the exception that is expected when a step is to be refused."""
-    an = error[0] in "AEIOU"
     if step is None:
-        return _("expected an {error}", error=error) if an else _("expected a {error}", error=error)
-    at = step_in_words(step)
-    return _("expected an {error} at {step}", error=error, step=at) if an else _("expected a {error} at {step}", error=error, step=at)
+        return _("expected {error}", error=error)
+    return _("expected {error} at {step}", error=error, step=step_in_words(step))
 
 
 def raised(error: Error) -> str:

@@ -94,6 +94,17 @@ def test_invalid_byte_of_a_file_is_named(invoke: Invoke, here: Path) -> None:
     assert said.returncode == 1 and (finding["line"], finding["column"]) == (1, 6) and "0xe9" in finding["text"]
 
 
+@pytest.mark.parametrize("name", ["report.html", "report.txt"])
+def test_a_report_for_people_in_a_file_is_announced(name: str, invoke: Invoke, here: Path, tiny: Course) -> None:
+    shutil.copy(tiny.exercise("rms").reference, here / "rms.py")
+    said = invoke("check", "rms", "--output", name)
+    verdict, where = said.stderr.splitlines()
+    assert (said.returncode, said.stdout, where) == (0, "", f"The report is in {name}.")
+    assert "8 of 8 points" in (here / name).read_text(encoding="utf-8")
+    assert verdict.startswith("✓ rms · rms.py · 8 of 8 points · passed")
+    assert invoke("check", "rms", "--output", name, "-q").stderr == ""
+
+
 def test_an_untouched_stub_is_not_started(invoke: Invoke, here: Path, tiny: Course) -> None:
     shutil.copy(tiny.exercise("rms").stub, here)
     for arguments in (["check"], ["check", "rms"]):
@@ -157,10 +168,9 @@ def test_file_of_any_name_is_graded_with_exercise(invoke: Invoke, here: Path, ti
 def test_the_report_is_written_to_a_file(invoke: Invoke, here: Path, tiny: Course, put: Put) -> None:
     put("rms")
     (here / "centring.py").write_text("class Centring:", encoding="utf-8")  # nothing is run
-    for slug, format, output in (("rms", "terminal", "r.txt"), ("centring", "json", "r.json"), ("centring", "junit", "r.xml")):
+    for slug, format, output in (("rms", "json", "passed.json"), ("centring", "json", "r.json"), ("centring", "junit", "r.xml")):
         said = invoke("check", slug, "--format", format, "--output", output)
         assert (said.returncode, said.stdout, said.stderr) == (int(slug == "centring"), "", "")
-    assert "8 of 8 points, passed" in (here / "r.txt").read_text(encoding="utf-8")
     assert json.loads((here / "r.json").read_text(encoding="utf-8"))["reports"][0]["outcome"] == "failed"
     XUNIT2.validate(here / "r.xml")
 
@@ -180,7 +190,9 @@ def test_failure_shows_difference_output_and_hint(invoke: Invoke) -> None:
     assert "12 of 12 numbers differ every value × 1/2" in text
     assert "your code printed: half of it" in text
     assert "Hint: Average over the last dimension." in text
-    assert "rms.py 1 of 8 points, not passed" in text and text.endswith("Next: normgrade hint rms · normgrade show rms · -v: all claims")
+    assert "rms.py 1 of 8 points, not passed" in text and text.endswith(
+        "Next: normgrade hint rms · normgrade repro rms test_rows · -v: all claims"
+    )
 
 
 def test_random_seed_is_reported_and_reusable(invoke: Invoke, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -66,6 +66,13 @@ def test_own_mistakes_are_listed_without_a_name(run: Run, tmp_path: Path) -> Non
     assert run("explain", "--exercise", "rsm")[0] == 2
 
 
+def test_mistakes_that_are_not_listed_are_counted(run: Run, tmp_path: Path) -> None:
+    run("init", ".")
+    tried = [Attempt(datetime.now(UTC), "rms", Outcome.FAILED, 1, 10, (f"mistake-{number}",)) for number in range(10)]
+    Attempts(tmp_path / ".normgrade" / "progress.db").add(tried)
+    assert run("explain")[1].endswith(" and 2 more; use --exercise SLUG to see them")
+
+
 @pytest.mark.parametrize("level", ["claims", "score"])
 def test_a_course_that_reveals_less_keeps_its_numbers(level: str, run: Run, edited_course: Callable[..., Course]) -> None:
     course = edited_course({"course.toml": f'reveal = "{level}"\n'})

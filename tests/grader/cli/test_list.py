@@ -8,6 +8,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 from normgrade.course.course import Course
 from normgrade.learner.attempts import Attempt, Attempts
 from normgrade.report.report import Outcome
@@ -50,10 +52,18 @@ def test_list_shows_prerequisites_and_the_next_exercise(
 
 
 def test_important_exercises_that_fit_are_for_an_hour(invoke: Invoke, edited_course: Callable[..., Course]) -> None:
-    """Name them in the order of the course, and only if not all of them fit."""
+    """Name them only if not all of them fit."""
     assert "If you have an hour" not in invoke("list").stdout
     long = edited_course({"exercises/rms/exercise.toml": [("order = 10\n", "order = 10\nminutes = 55\nimportance = 5\n")]})
     assert "\nIf you have an hour: rms.\n" in invoke("list", "--course", long.root).stdout
+
+
+def test_an_hour_begins_with_the_next_exercise(invoke: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NORMGRADE_COURSE")
+    invoke("init", ".")
+    listed, begun = (" ".join(invoke(*command).stdout.split()) for command in (["list"], []))
+    assert "If you have an hour: layer_norm, rms_norm, softmax, batch_norm, cross_entropy. " in listed
+    assert begun.startswith("Next is layer_norm ") and listed.endswith(begun)
 
 
 def test_an_unfinished_exercise_stops_nothing_and_is_named(invoke: Invoke, edited_course: Callable[..., Course]) -> None:

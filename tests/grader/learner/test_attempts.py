@@ -20,7 +20,7 @@ NOW = datetime(2026, 3, 1, 9, 5, 7, tzinfo=UTC)
 
 def attempt(exercise: str = "rms", earned: int = 3, possible: int = 8, minutes: int = 0, mistakes: tuple[str, ...] = ()) -> Attempt:
     outcome = Outcome.PASSED if earned == possible else Outcome.FAILED
-    return Attempt(NOW + timedelta(minutes=minutes), exercise, outcome, earned, possible, mistakes, "test_a", "Look.", "ab12")
+    return Attempt(NOW + timedelta(minutes=minutes), exercise, outcome, earned, possible, mistakes, "test_a", "Look.", f"ab{minutes}")
 
 
 @pytest.fixture
@@ -33,6 +33,18 @@ def test_attempts_are_read_back_in_order(kept: Attempts) -> None:
     kept.add(tried[:2])
     kept.add(tried[2:])
     assert kept.attempts() == tried and kept.attempts("rms") == [tried[0], tried[2]]
+
+
+def test_grading_the_same_file_again_is_no_new_attempt(kept: Attempts) -> None:
+    first, again = attempt(), replace(attempt(earned=4, mistakes=("σ-of-all",)), at=NOW + timedelta(hours=1))
+    kept.add([first, attempt("centring")])
+    kept.add([again])
+    assert kept.attempts("rms") == [again]
+    passed = attempt(earned=8, minutes=1)
+    kept.add([passed, replace(passed, outcome=Outcome.FAILED, earned=7)])  # other inputs, say: the file has passed all the same
+    assert kept.attempts("rms")[1] == passed and len(kept.attempts("rms")) == 3
+    kept.add([again])
+    assert len(kept.attempts("rms")) == 4  # the earlier file, saved again
 
 
 def test_reading_makes_no_file(kept: Attempts) -> None:

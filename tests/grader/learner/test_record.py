@@ -34,6 +34,19 @@ def test_only_files_of_the_workspace_are_recorded(run: Run, here: Path, tiny: Co
     assert Attempts(here / "norms/.normgrade/progress.db").attempts() == []
 
 
+def test_a_second_look_at_a_file_is_no_attempt(run: Run, here: Path, tiny: Course) -> None:
+    run("init", ".")
+    wrong = tiny.exercise("rms").reference.read_text(encoding="utf-8").replace("mean", "sum")
+    (here / "rms.py").write_text(wrong, encoding="utf-8")
+    for command in (("check", "rms"), ("check", "rms", "-v"), ("repro", "rms")):
+        run(*command)
+    kept = Attempts(here / ".normgrade/progress.db")
+    assert [attempt.outcome for attempt in kept.attempts()] == [Outcome.FAILED]
+    (here / "rms.py").write_text(f"{wrong}\n", encoding="utf-8")
+    run("check", "rms")
+    assert len(kept.attempts()) == 2
+
+
 def test_a_failure_to_record_changes_no_verdict(run: Run, here: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     run("init", ".")
     (here / ".normgrade").write_text("in the way", encoding="utf-8")

@@ -32,7 +32,7 @@ def attempt(exercise: str = "rms", earned: int = 3, possible: int = 8, minutes: 
 
 
 def record(course: Course, slug: str, *attempts: Attempt, started: bool = False) -> Record:
-    return Record(course.exercise(slug), attempts, started)
+    return Record(course.exercise(slug), attempts, started, rank=[each.slug for each in course].index(slug))
 
 
 def test_a_standing_is_the_best_of_all_attempts(tiny: Course) -> None:
@@ -76,7 +76,7 @@ def test_next_prefers_exercises_that_were_not_seen(tiny: Course) -> None:
     fresh = [record(tiny, "rms"), record(tiny, "centring")]
     assert next_after(fresh, rms, ()) == centring and next_after(fresh, centring, (rms,)) == rms
     other = replace(rms, slug="other", level=3)
-    three = [*fresh, Record(other, (), False)]
+    three = [*fresh, Record(other, (), False, rank=2)]
     assert next_after(three, rms, (centring,)) == other  # the easiest one was seen
     passed = [Record(rms, (attempt(earned=8),), True), *three[1:]]
     assert next_after(passed, rms, (centring,)) == centring  # the advice of `normgrade`

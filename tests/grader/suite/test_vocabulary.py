@@ -115,17 +115,17 @@ def test_a_refusal_passes(run_suite: RunSuite) -> None:
     ("source", "message", "places"),
     [
         pytest.param(
-            changed(REFUSAL, "x = x[0]"), "no exception was raised; expected a ValueError at step 2", [],
+            changed(REFUSAL, "x = x[0]"), "no exception was raised; expected ValueError at step 2", [],
             id="not raised",
         ),
         pytest.param(
             changed(REFUSAL, 'raise TypeError("no")'),
-            'expected a ValueError at step 2, got step 2: TypeError: no\n  line 15, in forward: raise TypeError("no")', [],
+            'expected ValueError at step 2, got step 2: TypeError: no\n  line 15, in forward: raise TypeError("no")', [],
             id="of the wrong type",
         ),
         pytest.param(
             f"CALLS = []{changed(REFUSAL, EARLY)}",
-            "expected a ValueError at step 2, got step 1: ValueError: early\n  line 18, in forward: raise ValueError('early')", [],
+            "expected ValueError at step 2, got step 1: ValueError: early\n  line 18, in forward: raise ValueError('early')", [],
             id="at the wrong step",
         ),
         pytest.param(

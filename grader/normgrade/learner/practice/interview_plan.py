@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from random import Random
@@ -99,22 +99,18 @@ def questions_for(minutes: int) -> int:
 def draw_tasks(records: Sequence[Record], minutes: int, level: int, seed: int) -> list[Record]:
     """Return exercises up to a level that fit into the time, the easiest first.
 
-    It prefers exercises that have not passed and that have no open prerequisites, then those of another part and level than the ones
-    already chosen, and then important ones.
+    It prefers exercises that have not passed, then those of another part than the ones already chosen, and then important ones. An
+    interviewer does not ask what comes before an exercise, so open prerequisites do not count.
     """
-    left, chosen = by_importance([record for record in records if record.exercise.level <= level], seed), list[Record]()
+    left = by_importance([(record, record.exercise.importance) for record in records if record.exercise.level <= level], seed)
+    chosen: list[Record] = []
     while fitting := [record for record in left if record.exercise.minutes <= minutes]:
-        parts, levels = Counter(each.exercise.group for each in chosen), Counter(each.exercise.level for each in chosen)
-        drawn = min(fitting, key=preference(parts, levels))
+        parts = Counter(each.exercise.group for each in chosen)
+        drawn = min(fitting, key=lambda record: (record.passed, parts[record.exercise.group]))  # min calls it at once
         chosen.append(drawn)
         left.remove(drawn)
         minutes -= drawn.exercise.minutes
     return sorted(chosen, key=lambda record: (record.exercise.level, record.exercise.order))
-
-
-def preference(parts: Mapping[str, int], levels: Mapping[int, int]) -> Callable[[Record], tuple[bool, bool, int, int]]:
-    """Return a sort key; the lowest exercise is drawn. `parts` and `levels` count the exercises that are already chosen."""
-    return lambda record: (record.passed, bool(record.before), parts[record.exercise.group], levels[record.exercise.level])
 
 
 def draw_questions(records: Sequence[Record], known: Mapping[str, int], asked: Sequence[Asking], count: int, level: int, seed: int
@@ -122,10 +118,11 @@ def draw_questions(records: Sequence[Record], known: Mapping[str, int], asked: S
     """Return questions of exercises up to a level.
 
     `known` is the number of questions of each exercise, and `asked` are the questions of other interviews. It prefers questions that were
-    asked least often, and then those of another exercise and part than the ones already chosen.
+    asked least often, then those of another exercise and part than the ones already chosen, and then those of important exercises.
     """
-    groups = {record.exercise.slug: record.exercise.group for record in records if record.exercise.level <= level}
-    left = shuffled([(slug, number) for slug in groups for number in range(1, known.get(slug, 0) + 1)], seed)
+    exercises = [record.exercise for record in records if record.exercise.level <= level]
+    groups = {each.slug: each.group for each in exercises}
+    left = by_importance([((each.slug, n), each.importance) for each in exercises for n in range(1, known.get(each.slug, 0) + 1)], seed)
     times, chosen = Counter(asked), list[Asking]()
     while left and len(chosen) < count:
         slugs, parts = Counter(slug for slug, _number in chosen), Counter(groups[slug] for slug, _number in chosen)
@@ -135,11 +132,7 @@ def draw_questions(records: Sequence[Record], known: Mapping[str, int], asked: S
     return chosen
 
 
-def by_importance(records: Sequence[Record], seed: int) -> list[Record]:
-    """Return the records in a random order in which an exercise of importance 5 is five times as likely to come first as one of 1."""
+def by_importance(items: Sequence[tuple[T, int]], seed: int) -> list[T]:
+    """Return the items in a random order: one of an importance is twice as likely to come first as one of the importance below."""
     chance = Random(seed)
-    return sorted(records, key=lambda record: chance.random() ** (1 / record.exercise.importance), reverse=True)
-
-
-def shuffled(items: Sequence[T], seed: int) -> list[T]:
-    return Random(seed).sample(items, len(items))
+    return [item for item, _importance in sorted(items, key=lambda each: chance.random() ** (1 / 2 ** each[1]), reverse=True)]

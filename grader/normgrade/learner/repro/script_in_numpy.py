@@ -12,24 +12,12 @@ from normgrade.learner.repro.script_parts import ARRAY, arguments, as_the_grader
 from normgrade.report.report import Difference
 from normgrade.worker.wire.requests import FORWARD_BACKWARD, FunctionCall, LayerStep, LayerStory, OwnProbe
 
-LARGEST = "{np.abs(np.asarray(got, np.float64).reshape(expected.shape) - expected).max():g}"
-IMPORTS = """
-import numpy as np
-"""
-TOOLS = """
-
-def show(place, got, expected):
-    print(f"\\n{{place}}\\n  {got}  {{got}}\\n  {expected}  {{expected}}")
-    if isinstance(expected, np.ndarray) and np.size(got) == expected.size:
-        print(f"  {off_by}  {at_most}")
+SETTINGS = "np.set_printoptions(threshold=12, edgeitems=1)"
 
 
-"""
-
-
-def tools(headings: Mapping[str, str]) -> str:
-    """Return the functions that the script calls. `headings` are the words of its output, padded to the same width."""
-    return TOOLS.format(**headings, at_most=_("{size} at most", size=LARGEST))
+def tools() -> list[str]:
+    """Return the functions that a script may call."""
+    return []
 
 
 def body(exercise: Exercise, play: Played, differences: Sequence[Difference]) -> Iterator[str]:
@@ -57,7 +45,7 @@ def forward_backward(story: LayerStory, expected: Mapping[Place, str]) -> Iterat
     assert story.layer == FORWARD_BACKWARD
     for number, step in enumerate(story.steps, 1):
         if step.x is not None:
-            yield "\n# " + _("Step {number}", number=number)
+            yield "# " + _("Step {number}", number=number)
             yield from one_step(step, arguments(story.args[1:], story.kwargs, ARRAY))
             yield from (shown(place, expression(place), value) for place, value in expected.items() if place.step == number)
 

@@ -16,43 +16,20 @@ from normgrade.worker.wire.observation import Array
 from normgrade.worker.wire.requests import Action, FunctionCall, LayerStep, LayerStory, NewLayer, OwnProbe
 
 ACTIONS = {Action.TRAIN: N_("train"), Action.EVALUATE: N_("evaluate"), Action.RELOAD: N_("reload")}  # the words in comments
-LARGEST = "{(got.detach().double().reshape(expected.shape) - expected.double()).abs().max().item():g}"
-IMPORTS = """from operator import attrgetter
-
-import torch
-"""
-TOOLS = '''
+SETTINGS = "torch.manual_seed(0)\ntorch.set_printoptions(threshold=12, edgeitems=1)"
+PUT = """def put(layer, name, values):
+    if (tensor := find(layer, name)) is not None:
+        tensor.data.copy_(values.reshape(tensor.shape))"""
+FIND = """OTHER_NAMES = {aliases}
 def find(layer, name):
-    """{find}"""
     for known in (name, *OTHER_NAMES.get(name, ())):
-        try:
-            return attrgetter(known)(layer)
-        except AttributeError:
-            pass
+        with suppress(AttributeError):
+            return attrgetter(known)(layer)"""
 
 
-def put(layer, name, values):
-    tensor = find(layer, name)
-    if tensor is not None:
-        with torch.no_grad():
-            tensor.copy_(values.reshape(tensor.shape))
-
-
-def show(place, got, expected):
-    print(f"\\n{{place}}\\n  {got}  {{got}}\\n  {expected}  {{expected}}")
-    if isinstance(got, torch.Tensor) and isinstance(expected, torch.Tensor) and got.numel() == expected.numel():
-        print(f"  {off_by}  {at_most}")
-
-
-OTHER_NAMES = {aliases}
-torch.manual_seed(0)
-'''
-
-
-def tools(headings: Mapping[str, str]) -> str:
-    """Return the functions that the script calls. `headings` are the words of its output, padded to the same width."""
-    texts = {**headings} | {"find": _("Return the parameter or buffer with this name or a common alternative name."), "aliases": aliases()}
-    return TOOLS.format(**texts, at_most=_("{size} at most", size=LARGEST))
+def tools() -> list[str]:
+    """Return the functions that a script may call, each before those that it calls itself."""
+    return [PUT, FIND.format(aliases=aliases())]
 
 
 def aliases() -> str:
@@ -99,7 +76,7 @@ def layer_story(story: LayerStory, expected: Mapping[Place, str]) -> Iterator[st
     yield from (f"layer.to(torch.{dtype})" for dtype in sorted(dtypes - {"float32"}))
     yield from (f"put(layer, {name!r}, {literal(value, TENSOR)})" for name, value in story.state.items())
     for number, step in enumerate(story.steps, 1):
-        yield "\n# " + _("Step {number}: {action}", number=number, action=_(ACTIONS[step.action]))
+        yield "# " + _("Step {number}: {action}", number=number, action=_(ACTIONS[step.action]))
         if step.action is Action.RELOAD:
             yield from ("saved = torch.nn.Sequential(layer).state_dict()", build, "torch.nn.Sequential(layer).load_state_dict(saved)")
         else:
@@ -111,18 +88,13 @@ def built(request: LayerStory | NewLayer) -> str:
 
 
 def one_step(number: int, step: LayerStep, expected: Mapping[Place, str]) -> Iterator[str]:
-    yield f"layer.train({step.action is Action.TRAIN})"
-    yield "layer.zero_grad()"
-    yield f"x = {literal(step.x, TENSOR)}"
-    if step.scattered:
-        yield "x = x.transpose(0, -1).contiguous().transpose(0, -1)  # " + _("the same numbers, in another order in memory")
+    yield f"layer.train({step.action is Action.TRAIN}).zero_grad()"
+    order = ".transpose(0, -1).contiguous().transpose(0, -1)" if step.scattered else ""
+    yield f"x = {literal(step.x, TENSOR)}{order}{'.requires_grad_()' if step.upstream is not None else ''}"
+    kept = any(place.step == number and of_layer(place) == "given" for place in expected)
+    yield from ("given = x.clone()", "output = layer(given)") if kept else ["output = layer(x)"]
     if step.upstream is not None:
-        yield "x.requires_grad_()"
-    yield "given = x.clone()"
-    yield "output = layer(given)"
-    if step.upstream is not None:
-        yield f"upstream = {literal(step.upstream, TENSOR)}"
-        yield "(output * upstream).sum().backward()"
+        yield f"(output * {literal(step.upstream, TENSOR)}).sum().backward()"
     yield from (shown(place, of_layer(place), value) for place, value in expected.items() if place.step == number)
 
 

@@ -23,10 +23,12 @@ from normgrade.report.render.detail import BRIEF, FULL, Detail
 from normgrade.report.render.numbers import cells_of
 from normgrade.report.render.sections import named, raised_at, sections
 from normgrade.report.render.summary import (
+    claims_without_more,
     cost_in_words,
     crash_of,
     diagnosis_of,
     example_of,
+    in_short,
     in_vain,
     left_open,
     mistakes_of,
@@ -37,6 +39,7 @@ from normgrade.report.render.summary import (
     verdict,
 )
 from normgrade.report.render.wording import (
+    CLAIMS,
     MARKS,
     bounded,
     course_in_words,
@@ -68,6 +71,7 @@ BOUNDS = {  # of the parts that are not folded
     "FINDINGS": 5,
     "SPOTS": 2,  # of each mistake
     "OPENED": 3,  # claims that the diagnosis does not explain
+    "CLAIMS": CLAIMS,
 }
 LAYOUT = re.compile(r"(?<=[>}])\s*\n\s*(?=[<{])")  # line ends and indentation between the tags of a template
 
@@ -82,10 +86,10 @@ def first_line_and_rest(text: str) -> tuple[str, str]:
 
 
 WORDS = (  # the functions that the templates call
-    said_first, bounded, cells_of, cost_in_words, course_in_words, crash_of, credit_in_words, deaths_in_words, diagnosis_of,
-    difference_in_words, example_of, first_line_and_rest, in_vain, left_open, mistakes_of, named, names_of, next_commands, next_step,
-    not_started, not_tried, one_line, pointed_at, raised_at, reach_of, sandbox_in_word, search_in_words, step_of, verdict, what_it_is,
-    word_of,
+    bounded, cells_of, claims_without_more, cost_in_words, course_in_words, crash_of, credit_in_words, deaths_in_words, diagnosis_of,
+    difference_in_words, example_of, first_line_and_rest, in_short, in_vain, left_open, mistakes_of, named, names_of, next_commands,
+    next_step, not_started, not_tried, one_line, pointed_at, raised_at, reach_of, said_first, sandbox_in_word, search_in_words,
+    step_of, verdict, what_it_is, word_of,
 )  # fmt: skip
 
 

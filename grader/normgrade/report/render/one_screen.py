@@ -13,12 +13,14 @@ from rich.text import Text
 from normgrade.language import _, n_
 from normgrade.report.render.detail import Detail
 from normgrade.report.render.summary import (
+    CUT,
     Named,
+    claims_without_more,
     cost_in_words,
     crash_of,
     diagnosis_of,
     example_of,
-    failing_claims,
+    in_short,
     in_vain,
     left_open,
     mistakes_of,
@@ -171,14 +173,16 @@ def crash(report: Report, room: Room) -> Iterator[RenderableType]:
 
 
 def raised_lines(raised: Raised) -> Iterator[RenderableType]:
-    """Yield an exception, the learner's line with a caret, and advice."""
-    yield Text(bounded(raised.said, 3), style="bold")
+    """Yield an exception, the learner's line with a caret, and advice; of a long message only the first sentence, after the advice."""
+    said, advice = in_short(raised.said), [Text(one_line(raised.advice))] if raised.advice else []
+    cut = said.endswith(CUT)
+    yield from advice if cut else ()
+    yield Text(said, style="bold")
     if raised.line and raised.text:
         yield indented(Pointed(Spot("", raised.line, max(raised.column, 1), raised.width, raised.text)))
     elif raised.line:
         yield indented(Text(_("line {line}", line=raised.line)))
-    if raised.advice:
-        yield indented(Text(one_line(raised.advice)))
+    yield from () if cut else map(indented, advice)
 
 
 def limits(report: Report, room: Room) -> Iterator[RenderableType]:
@@ -248,8 +252,7 @@ def example(report: Report, room: Room) -> Iterator[RenderableType]:
             yield indented(Text(found.likeness, style="yellow"))
         if found.hint:
             yield Text.assemble((_("Hint: "), "bold"), found.hint)
-    if found is None and crash_of(report) is None and not report.findings:
-        yield from failing(report)
+    yield from failing(report)
     stdout = next((check.stdout for check in report.checks if check.stdout.strip()), "")
     if stdout and room.printed:
         yield Text(_("your code printed:"), style="dim")
@@ -257,8 +260,8 @@ def example(report: Report, room: Room) -> Iterator[RenderableType]:
 
 
 def failing(report: Report) -> Iterator[RenderableType]:
-    """Yield the claims that fail, for a course that reveals no more of them."""
-    shown = [*failing_claims([check for check in report.checks if check.decides])]
+    """Yield the claims that fail if no more is shown of them."""
+    shown = claims_without_more(report)
     for claim in shown[:CLAIMS]:
         yield Text.assemble((f"{MARKS[Outcome.FAILED]} ", STYLES[Outcome.FAILED]), claim)
     if more := len(shown[CLAIMS:]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import shorten
 
 from normgrade.language import _, n_
 from normgrade.report.render.cases import grouped
@@ -39,6 +40,8 @@ from normgrade.report.report import (
 
 BY_HAND = "ByHand: "  # how the exception of a banned call begins
 SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=。)")
+LONG = 160  # characters of an exception's message
+CUT = " …"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +141,12 @@ def step_of(report: Report) -> WrongStep | None:
     return None if diagnosis is not None and UNLISTED in diagnosis.mistakes else report.step
 
 
+def in_short(said: str) -> str:
+    """Return the message of an exception; of a long one only the first sentence."""
+    said = one_line(said)
+    return said if len(said) <= LONG else shorten(SENTENCE.split(said, maxsplit=1)[0], LONG, placeholder="") + CUT
+
+
 def crash_of(report: Report) -> Check | None:
     """Return the first check that failed because of an exception, unless a known mistake or a finding already tells of it."""
     diagnosis = diagnosis_of(report)
@@ -153,20 +162,28 @@ def example_of(report: Report) -> Example | None:
 
     That is one that the diagnosis explains or, without a diagnosis, one whose numbers look like a simple mistake.
     """
+    shown, diagnosis = shown_of(report), diagnosis_of(report)
+    if shown is None:
+        return None
+    if report.outcome is Outcome.ERROR:
+        return example(shown, claim_of(shown), "")
+    return example(shown, "", "") if diagnosis is not None else example(shown, claim_of(shown), one_line(shown.hint))
+
+
+def shown_of(report: Report) -> Check | None:
+    """Return the check of that failure."""
     diagnosis = diagnosis_of(report)
     ended = grouped(report.checks)
     told = [check for outcome in (Outcome.ERROR, Outcome.FAILED) for cases in ended for check in cases.ended(outcome)]
     told = [check for check in told if check.differences or (check.message.strip() and check.raised is None)]
     told.sort(key=lambda check: check.courtesy)
-    if not told:
-        return None
     if report.outcome is Outcome.ERROR:
-        return example(told[0], claim_of(told[0]), "")
-    if diagnosis is not None:
-        chosen = next((check for check in told if check.name in diagnosis.checks), told[0])
-        return example(chosen, "", "")
-    chosen = next((check for check in told if any(each.looks_like for each in check.differences)), told[0])
-    return example(chosen, claim_of(chosen), "" if report.searching else one_line(chosen.hint))
+        telling = told
+    elif diagnosis is not None:
+        telling = [check for check in told if check.name in diagnosis.checks]
+    else:
+        telling = [check for check in told if any(each.looks_like for each in check.differences)]
+    return next(iter((*telling, *told)), None)
 
 
 def in_vain(report: Report) -> str:
@@ -235,22 +252,27 @@ def next_commands(report: Report, more: str = "-v") -> list[str]:
         return [f"normgrade verify {slug}"]
     if report.outcome is not Outcome.FAILED or report.for_author or any(check.kind is Kind.PROOF for check in report.checks):
         return []
-    commands = [*explaining(report, slug)] or [f"normgrade hint {slug}", f"normgrade show {slug}"]
-    if not any(check.outcome is Outcome.FAILED for check in report.checks):
-        commands = [f"normgrade show {slug}"]
+    commands = [*telling(report, slug)] or [f"normgrade show {slug}"]
     return [*commands, _("{key}: all claims", key=more)] if report.checks and more else commands
 
 
-def explaining(report: Report, slug: str) -> Iterator[str]:
-    """Yield the commands that show the diagnosis or the crash in detail, if the course reveals numbers."""
-    if not any(check.message or check.differences for check in report.checks if check.outcome is Outcome.FAILED):
-        return
-    diagnosis, crash = diagnosis_of(report), crash_of(report)
+def telling(report: Report, slug: str) -> Iterator[str]:
+    """Yield the commands that tell more of what failed: the mistake in numbers, or a hint, and the failing call to step through."""
+    failed, diagnosis = [check for check in report.checks if check.outcome is Outcome.FAILED], diagnosis_of(report)
+    reveals = any(check.message or check.differences for check in failed)
     known = [name for name in (diagnosis.mistakes if diagnosis is not None else ()) if name not in BUILT_IN]
-    if known:
+    if known and reveals:
         yield f"normgrade explain {one_line(known[0])} --exercise {slug}"
-    elif crash is not None:
-        yield f"normgrade repro {slug}"
-        yield f"normgrade show {slug}"
-    elif diagnosis is not None:
-        yield f"normgrade show {slug}"
+        return
+    if failed and diagnosis is None and crash_of(report) is None:
+        yield f"normgrade hint {slug}"
+    if reveals:
+        leading = crash_of(report) or shown_of(report) or next(check for check in failed if check.message)
+        yield f"normgrade repro {slug} {one_line(leading.name).partition('[')[0]}"
+
+
+def claims_without_more(report: Report) -> list[str]:
+    """Return the claims that fail, if the report shows neither an example, nor a crash, nor a finding."""
+    if example_of(report) is not None or crash_of(report) is not None or report.findings:
+        return []
+    return [*failing_claims([check for check in report.checks if check.decides])]

@@ -9,7 +9,6 @@ from normgrade.language import _, n_
 from normgrade.language.visible import blank, in_columns, printable, width
 from normgrade.report.render.numbers import as_pair, as_size
 from normgrade.report.report import (
-    BUILT_IN,
     NOTHING_RAN,
     Check,
     Comparison,
@@ -270,21 +269,9 @@ def outcome_in_words(report: Report) -> str:
 
 
 def next_step(report: Report) -> str:
-    """Return the next step; "" for a report that passed or is for the author."""
+    """Return the next step if the grader could not tell."""
     slug = one_line(report.exercise)
-    if report.outcome is Outcome.ERROR:
-        return _("Show this report to the maintainer of the course. Run `normgrade verify {slug}` to see what is broken.", slug=slug)
-    if report.outcome is not Outcome.FAILED or report.for_author or any(check.kind == Kind.PROOF for check in report.checks):
-        return ""
-    failed = [check for check in report.checks if check.outcome is Outcome.FAILED]
-    if report.diagnoses and any(check.message or check.differences for check in failed):  # the course reveals numbers
-        mistake = one_line(report.diagnoses[0].mistakes[0])
-        if mistake in BUILT_IN:  # only a known mistake can be explained in numbers
-            return _("Read the prompt again with `normgrade show {slug}`.", slug=slug)
-        return _("Run `normgrade explain {mistake} --exercise {slug}` to see it in numbers.", mistake=mistake, slug=slug)
-    if failed and not report.diagnoses:
-        return _("Run `normgrade hint {slug}` for a hint, or `normgrade show {slug}` to read the task again.", slug=slug)
-    return _("Read the prompt again with `normgrade show {slug}`.", slug=slug)
+    return _("Show this report to the maintainer of the course. Run `normgrade verify {slug}` to see what is broken.", slug=slug)
 
 
 def seed_in_words(seed: int) -> str:

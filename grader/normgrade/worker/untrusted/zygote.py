@@ -123,6 +123,8 @@ def self_test(walls: Walls, grader: Mapping[str, str], works: Callable[[], bool]
         status = os.waitpid(pid, 0)[1]
         raise OSError(_("the worker of the self-test ended without an answer ({code})", code=os.waitstatus_to_exitcode(status)))
     tried, failed = json.loads(said)
+    if failed and not tried:
+        raise OSError(_("the self-test could not be made: {error}", error=failed[0]))
     return tried, failed
 
 

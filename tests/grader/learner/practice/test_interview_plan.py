@@ -1,4 +1,4 @@
-"""The draw of an interview: it fits into the time, and prefers new and open exercises of different parts."""
+"""The draw of an interview: it fits into the time, and prefers new and important exercises of different parts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from normgrade.course.course import Course
 from normgrade.course.reading import MINUTES
 from normgrade.learner.attempts import Attempt
 from normgrade.learner.practice.interview_plan import Asked, Interview, Task, draw_questions, draw_tasks, questions_for
-from normgrade.learner.standing import Record
+from normgrade.learner.standing import Record, records
 from normgrade.report.report import Outcome
 
 NOW = datetime(2026, 3, 1, 9, 5, 7, tzinfo=UTC)
@@ -62,12 +62,36 @@ def test_tasks_respect_the_level_and_are_distinct(course: list[Record]) -> None:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_open_and_ready_exercises_come_first(course: list[Record], seed: int) -> None:
+def test_exercises_that_have_not_passed_come_first(course: list[Record], seed: int) -> None:
     passed = [replace(record, attempts=(PASSED,)) if record.exercise.group != "b" else record for record in course]
     assert {slug[0] for slug in slugs(draw_tasks(passed, 30, 4, seed))} == {"b"}
-    waiting = [replace(record, before=("x",)) if record.exercise.group != "c" else record for record in course]
-    assert {slug[0] for slug in slugs(draw_tasks(waiting, 30, 4, seed))} == {"c"}
     assert draw_tasks([replace(record, attempts=(PASSED,)) for record in course], 30, 4, seed) != []
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_an_open_prerequisite_shuts_nothing_out(course: list[Record], seed: int) -> None:
+    waiting = [replace(record, before=("x",)) if record.exercise.group != "c" else record for record in course]
+    assert slugs(draw_tasks(waiting, 60, 4, seed)) == slugs(draw_tasks(course, 60, 4, seed))
+
+
+def test_a_new_workspace_is_asked_for_what_interviews_ask() -> None:
+    new = records(Course.find(None), None)
+    for minutes in (24, 48):  # without the questions of 30 and of 60 minutes
+        drawn = Counter(record.exercise.slug for seed in range(100) for record in draw_tasks(new, minutes, 4, seed))
+        assert min(drawn[slug] for slug in ("layer_norm", "rms_norm", "batch_norm", "cross_entropy", "softmax_backward")) >= 4
+        important = sum(count for slug, count in drawn.items() if importance_of(new)[slug] >= 4)
+        assert important > drawn.total() / 2
+
+
+def test_questions_come_from_important_exercises() -> None:
+    new = records(Course.find(None), None)
+    importance = importance_of(new)
+    asked = [importance[slug] for seed in range(100) for slug, _number in draw_questions(new, dict.fromkeys(importance, 4), [], 3, 4, seed)]
+    assert asked.count(5) > asked.count(1) + asked.count(2)
+
+
+def importance_of(found: list[Record]) -> dict[str, int]:
+    return {record.exercise.slug: record.exercise.importance for record in found}
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -52,10 +52,12 @@ def found(expectations: Path, tmp_path_factory: pytest.TempPathFactory) -> Found
 def test_a_script_gives_the_numbers_of_the_report(which: tuple[str, str, str], found: Found, tmp_path: Path) -> None:
     result, _, source = found[which]
     assert "normgrade" not in source.replace("Written by `normgrade repro`", "").replace("/normgrade/", "")
+    assert len(source.splitlines()) <= 60
     path = tmp_path / "repro.py"
     path.write_text(source, encoding="utf-8")
     done = subprocess.run([sys.executable, "-I", str(path)], cwd="/", capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) <= 40
     difference = result.check.differences[0]
     shown = re.search(rf"^{re.escape(difference.place)}\n.*?off by\s+(\S+) at most", done.stdout, re.MULTILINE | re.DOTALL)
     assert shown is not None, done.stdout

@@ -9,12 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from normgrade.compare.played import Played
+from normgrade.compare.played import Played, Result
 from normgrade.course.course import Course
 from normgrade.course.tensor_library import Library
-from normgrade.learner.repro.script_in_numpy import IMPORTS, body, tools
+from normgrade.learner.repro.reproduction import script
 from normgrade.oracle.draws import complete
 from normgrade.oracle.expectation import expect
+from normgrade.report.report import Check, Kind, Outcome
 from normgrade.suite.story import call, evaluate, forward_backward, request
 from normgrade.worker.untrusted.play import load, play
 from normgrade.worker.wire.requests import TypedRequest
@@ -41,10 +42,8 @@ def written(asked: TypedRequest, folder: Path) -> str:
     assert seen.differences
     path = folder / "wrong.py"
     path.write_text(WRONG, encoding="utf-8")
-    load_it = f"import importlib.util\nspec = importlib.util.spec_from_file_location('w', {str(path)!r})\n"
-    load_it += "submission = importlib.util.module_from_spec(spec)\nspec.loader.exec_module(submission)\n"
-    lines = body(Course.find().exercise("layer_norm"), seen, seen.differences)
-    source = IMPORTS + tools({"got": "got", "expected": "expected", "off_by": "off by"}) + load_it + "\n".join(lines) + "\n"
+    check = Check("test_rows", "Rows.", Kind.FORMULA, Outcome.FAILED, 1, differences=seen.differences)
+    source = script(Course.find().exercise("softmax_backward"), path, Result(check, (seen,)))
     (folder / "script.py").write_text(source, encoding="utf-8")
     done = subprocess.run([sys.executable, "script.py"], cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -54,7 +53,7 @@ def written(asked: TypedRequest, folder: Path) -> str:
 def test_a_story_is_written_as_a_learner_would(tmp_path: Path) -> None:
     said = written(request([forward_backward(scale=2.0), evaluate(X, WEIGHT)], "forward", 0), tmp_path)
     assert said.startswith("\nstep 1 · gradient of input 2\n") and "off by" in said
-    assert "normgrade" not in (tmp_path / "script.py").read_text(encoding="utf-8")
+    assert "normgrade" not in (tmp_path / "script.py").read_text(encoding="utf-8").replace("`normgrade repro`", "")
 
 
 def test_unusual_steps_use_the_probe(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import replace
-from textwrap import dedent
+from textwrap import dedent, wrap
 
 import pytest
 from rich.text import Text
@@ -52,6 +52,17 @@ def test_a_pass_is_a_line() -> None:
     assert render_text([PASSED]) == "layer_norm.py  4 of 4 points, passed  (sandbox: linux)\n"
 
 
+def test_a_long_message_is_cut_to_a_sentence_below_the_advice() -> None:
+    """PyTorch's own advice would be to keep the graph, which is the mistake."""
+    why = "Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed)."
+    raised = replace(RAISED, said=f"RuntimeError: {why} Specify retain_graph=True if you need it.", advice="Detach the old value.")
+    lines = render_text([report(failed(differences=(), message="step 1", raised=raised))]).splitlines()
+    assert lines[2:5] == ["Detach the old value.", *wrap(f"RuntimeError: {why} …", 80)]
+    endless = replace(RAISED, said="ValueError: " + "one two " * 100)
+    text = " ".join(render_text([report(failed(differences=(), message="step 1", raised=endless))]).split())
+    assert "one two … 9 │" in text or "two one … 9 │" in text
+
+
 def test_a_crash_has_line_call_and_advice() -> None:
     crashed = failed(differences=(), message="step 1: NameError", raised=RAISED, call="BatchNorm(3), input (4, 3)")
     skipped = [check(f"test_{number}", Outcome.SKIPPED, claim=f"Claim {number}.") for number in range(30)]
@@ -67,7 +78,7 @@ def test_a_crash_has_line_call_and_advice() -> None:
 
         state ✗  formula ––––––––––––––––––––––––––––––
         30 claims were not checked.
-        Next: normgrade repro batch_norm · normgrade show batch_norm · -v: all claims
+        Next: normgrade repro batch_norm · -v: all claims
         """)
 
 

@@ -112,19 +112,21 @@ def test_claims_are_grouped_by_kind_even_without_points() -> None:
 
 
 def test_the_most_helpful_command_comes_next() -> None:
-    explain, hint, show = (
+    explain, hint, repro, show = (
         "normgrade explain biased-running-variance --exercise batch_norm",
         "normgrade hint batch_norm",
+        "normgrade repro batch_norm",
         "normgrade show batch_norm",
     )
     assert next_commands(FAILED) == [explain, "-v: all claims"]
-    assert next_commands(replace(FAILED, diagnoses=()), "d") == [hint, show, "d: all claims"]
+    assert next_commands(replace(FAILED, diagnoses=()), "d") == [hint, repro, "d: all claims"]
     assert next_commands(replace(FAILED, for_author=True)) == []
     assert next_commands(replace(FAILED, checks=())) == [show] and next_commands(PASSED) == []
     crashed = report(failed(raised=Raised("ValueError: no"), message="ValueError"))
-    assert next_commands(crashed, "") == ["normgrade repro batch_norm", show]
+    assert next_commands(crashed, "") == [repro]
     built_in = replace(BIASED, mistakes=("other-exception",))
-    assert next_commands(replace(FAILED, diagnoses=(built_in,)), "") == [show]
+    assert next_commands(replace(FAILED, diagnoses=(built_in,)), "") == [repro]  # nobody reads the task again for a crash or a dtype
+    assert next_commands(reveal(replace(FAILED, diagnoses=()), "claims"), "") == [hint]
 
 
 def test_a_claim_is_a_single_line() -> None:

@@ -7,29 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sample_reports import FAILED, FOUND, MISSING, PASSED, VARIANCE, differing, failed, report
+from sample_reports import FAILED, MISSING, PASSED, VARIANCE, differing, failed, report
 
 from normgrade.language.visible import printable
 from normgrade.report.render import render
 from normgrade.report.render.detail import QUIET, VERBOSE
 from normgrade.report.render.terminal import render_text
-from normgrade.report.render.wording import CODE_COLUMNS, credit_in_words, difference_in_words, next_step, pointed_at
-from normgrade.report.report import Death, Diagnosis, Difference, Spot
+from normgrade.report.render.wording import CODE_COLUMNS, credit_in_words, difference_in_words, pointed_at
+from normgrade.report.report import Death, Difference, Spot
 from normgrade.report.reveal import reveal
-
-
-def test_the_most_helpful_step_comes_next() -> None:
-    explain = "Run `normgrade explain biased-running-variance --exercise batch_norm` to see it in numbers."
-    hint = "Run `normgrade hint batch_norm` for a hint, or `normgrade show batch_norm` to read the task again."
-    show = "Read the prompt again with `normgrade show batch_norm`."
-    undiagnosed = replace(FAILED, diagnoses=())
-    assert [next_step(each) for each in (FAILED, undiagnosed, FOUND, PASSED)] == [explain, hint, show, ""]
-    assert [next_step(reveal(FAILED, level)) for level in ("full", "claims", "score")] == [explain, show, show]
-
-
-def test_built_in_findings_have_no_numbers_to_show() -> None:
-    named = replace(FAILED, diagnoses=(Diagnosis(("other-exception",), "…", ()),))
-    assert next_step(named) == "Read the prompt again with `normgrade show batch_norm`."
 
 
 def test_points_beyond_those_of_claims_are_explained() -> None:

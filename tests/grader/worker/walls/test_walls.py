@@ -422,6 +422,15 @@ def test_failed_self_test_is_reported_with_its_probes(monkeypatch: pytest.Monkey
     assert protection.reasons["linux"].startswith("the self-test failed: open a TCP socket, open a UDP socket, open a Unix socket")
 
 
+def test_self_test_that_fails_itself_counts_no_probes(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = "from normgrade.worker.walls import selftest; all_of = selftest.trials; "
+    broken += "selftest.trials = lambda tier, facts: all_of(tier, facts) if tier == 'process' else 1 / 0; program.main"
+    monkeypatch.setattr(launch, "BOOTSTRAP", launch.BOOTSTRAP.replace("program.main", broken))
+    with Host("linux") as host:
+        reason = host.protection.reasons.get("linux", "Landlock")
+    assert "Landlock" in reason or reason == "the self-test could not be made: ZeroDivisionError: division by zero"
+
+
 def test_missing_required_tier_is_refused_before_any_play(monkeypatch: pytest.MonkeyPatch) -> None:
     with Host("process", required="linux") as host, host.worker("def f(): return 1", "f.py") as worker:
         with pytest.raises(GraderError, match=r'Nothing was graded: the tier "linux" is required, but this machine offers only "process"'):
