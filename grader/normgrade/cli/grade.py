@@ -93,7 +93,7 @@ def grade_command(
     found = hand_ins_at(paths, course, slug, layout, roster_file)
     writes = format != SUMMARY or output is not None
     tell = partial(say, to_stderr=writes and output is None)
-    tell(*understood(found), *left_out_in_words(found))
+    tell(*understood(found, dry_run), *left_out_in_words(found, dry_run))
     if dry_run:
         return 0
     warn_of_folders()
