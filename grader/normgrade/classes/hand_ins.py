@@ -49,6 +49,7 @@ class HandedIn:
     absent: the students of the roster without a hand-in.
     strangers: the students with a hand-in who are not on the roster.
     ungraded: the students who handed in something, but nothing to grade, and are not on the roster.
+    nameless: the number of rows of the roster without a name.
     students: the id of everybody in the class, by name: of all who handed in anything, and of all on the roster.
     """
 
@@ -58,4 +59,5 @@ class HandedIn:
     absent: tuple[str, ...] = ()
     strangers: tuple[str, ...] = ()
     ungraded: tuple[str, ...] = ()
+    nameless: int = 0
     students: Mapping[str, str] = field(default_factory=dict)

@@ -50,6 +50,12 @@ def left_out_in_words(found: HandedIn, whole: bool) -> Iterator[str]:
             len(found.absent),
             names=names_in_words(found.absent, whole),
         )
+    if found.nameless:
+        yield n_(
+            "{n} row of the roster has no name, so another cell of it stands for the student.",
+            "{n} rows of the roster have no name, so another cell of each stands for the student.",
+            found.nameless,
+        )
     if found.ungraded:
         yield n_(
             "{n} student handed in nothing to grade: {names}",
@@ -100,18 +106,23 @@ def marks_in_words(students: Mapping[str, str], marks: Mapping[tuple[str, str], 
     slugs = sorted({slug for _student, slug in marks})
     for student in students:
         found = [(slug, marks[student, slug]) for slug in slugs if (student, slug) in marks]
-        told = ", ".join(f"{slug} {mark.points:g}{'*' if mark.override else ''}" for slug, mark in found)
+        told = ", ".join(f"{slug} {mark.points:g}{'*' if mark.override else ''}{late_in_words(mark.late)}" for slug, mark in found)
         yield f"{visible_name(student)}: {told or _('nothing')}"
     if any(mark.override for mark in marks.values()):
         yield _("* set by a person")
 
 
+def late_in_words(late: bool) -> str:
+    return f" ({_('late')})" if late else ""
+
+
 def result_in_words(result: Result) -> str:
     """Return a line about one result."""
     return _(
-        "{slug}, attempt {attempt}, graded on {day}: {earned} of {possible} points, {outcome} {mistakes}",
+        "{slug}, attempt {attempt}{late}, graded on {day}: {earned} of {possible} points, {outcome} {mistakes}",
         slug=result.exercise,
         attempt=result.attempt,
+        late=late_in_words(result.late),
         day=f"{result.at:%Y-%m-%d %H:%M}",
         earned=result.earned,
         possible=result.possible,

@@ -134,7 +134,7 @@ def replaced(trees: Sequence[Tree], choices: Iterable[Choice]) -> list[LeftOut]:
 
 def hand_in_of(student: str, candidate: Candidate) -> HandIn:
     told, place, file = candidate.told, candidate.place, candidate.file
-    return HandIn(student, told.exercise, printable_name(file.path), file.content, candidate.person.id, told.attempt, place.late, place.folder)
+    return HandIn(student, told.exercise, printable_name(file.path), file.content, candidate.person.id, told.attempt, place.late, printable_name(place.folder))
 
 
 def compared(found: HandedIn, roster: Roster, named: Mapping[Person, str]) -> HandedIn:
@@ -149,6 +149,7 @@ def compared(found: HandedIn, roster: Roster, named: Mapping[Person, str]) -> Ha
         absent=tuple(row.name for row in roster.rows if row.name not in there),
         strangers=tuple(sorted(strangers)),
         ungraded=tuple(sorted(everybody.keys() - with_hand_in - listed)),
+        nameless=roster.nameless,
         students=dict.fromkeys(names - {row.name for row in rows.values() if row}, "")
         | everybody
         | {each.student: each.id for each in found.hand_ins},

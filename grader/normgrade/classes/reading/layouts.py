@@ -13,6 +13,7 @@ from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean, either
 
 ARCHIVE = ".zip"
+IN_MOODLE = "_assignsubmission_file_"  # the end of the name of a student's folder
 GRADESCOPE_EXPORT = "gradescope"
 
 
@@ -52,11 +53,6 @@ NBGRADER = re.compile(r"(?:^|/)submitted/(?P<student>[^/]+)/(?P<file>[^/]+/.+)",
 CLASSROOM = re.compile(r"(?:^|/)(?P<assignment>[^/]+)-submissions/(?P=assignment)-(?P<student>[^/]+)/(?P<file>.+)", re.DOTALL)
 
 
-def moodle_folder(student: str, number: str) -> str:
-    """Return the name of a student's folder, as Moodle writes it."""
-    return f"{student}_{number}_assignsubmission_file_"
-
-
 def moodle(paths: Sequence[str], names: Names) -> Placing:
     """Return the places in a download of all submissions from Moodle."""
 
@@ -64,7 +60,7 @@ def moodle(paths: Sequence[str], names: Names) -> Placing:
         if (match := MOODLE.search(path)) is None:
             return None
         student, number = match["student"], match["id"]
-        return Place(student, match["file"], path[: match.start()], number, folder=moodle_folder(student, number))
+        return Place(student, match["file"], path[: match.start()], number, folder=f"{student}_{number}{IN_MOODLE}")
 
     return place
 
