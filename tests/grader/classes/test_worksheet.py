@@ -59,7 +59,15 @@ def test_number_in_the_path_of_a_hand_in_does_not_count(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("cell", "written"),
-    [("1020", "357"), ('"1,020.00"', "357"), ('"1.020,00"', "357"), ("1 020", "357"), ("1\u202f020", "357"), ("1'020.0", "357"), ("20.00", "7")],
+    [
+        ("1020", "357"),
+        ('"1,020.00"', "357"),
+        ('"1.020,00"', "357"),
+        ("1 020", "357"),
+        ("1\u202f020", "357"),
+        ("1'020.0", "357"),
+        ("20.00", "7"),
+    ],
 )
 def test_maximum_may_have_a_separator_of_thousands(cell: str, written: str, tmp_path: Path) -> None:
     text = CANVAS.replace(",20,10,", f",{cell},10,")

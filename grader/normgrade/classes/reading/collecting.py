@@ -134,7 +134,16 @@ def replaced(trees: Sequence[Tree], choices: Iterable[Choice]) -> list[LeftOut]:
 
 def hand_in_of(student: str, candidate: Candidate) -> HandIn:
     told, place, file = candidate.told, candidate.place, candidate.file
-    return HandIn(student, told.exercise, printable_name(file.path), file.content, candidate.person.id, told.attempt, place.late, printable_name(place.folder))
+    return HandIn(
+        student,
+        told.exercise,
+        printable_name(file.path),
+        file.content,
+        candidate.person.id,
+        told.attempt,
+        place.late,
+        printable_name(place.folder),
+    )
 
 
 def compared(found: HandedIn, roster: Roster, named: Mapping[Person, str]) -> HandedIn:
