@@ -78,8 +78,8 @@ def verdict(graded: Graded) -> tuple[str, int]:
 def differs(own: Graded, graded: Graded) -> UsageError:
     return UsageError(
         _(
-            "The cluster and this machine grade {submission} differently: {theirs} points there, {ours} here. Do not trust its marks: look for "
-            "a worker that is not yours, and grade again with --again.",
+            "The cluster and this machine grade {submission} differently: {theirs} points there, {ours} here. Do not trust its marks: look "
+            "for a worker that is not yours, and grade again with --again.",
             submission=visible_name(own.work.name),
             theirs=graded.report["score"]["earned"],
             ours=own.report["score"]["earned"],

@@ -92,8 +92,8 @@ def feedback_pages(gradebook: Gradebook, levels: Levels | None, format: str) -> 
 def shared(path: PurePosixPath, one: str, other: str) -> UsageError:
     return UsageError(
         _(
-            'The pages of {one} and {other} would both be "{path}", so no page is written. Pass --layout to `normgrade grade`, so that each '
-            "file belongs to the student who handed it in.",
+            'The pages of {one} and {other} would both be "{path}", so no page is written. Pass --layout to `normgrade grade`, so that '
+            "each file belongs to the student who handed it in.",
             one=visible_name(one),
             other=visible_name(other),
             path=visible_name(path),

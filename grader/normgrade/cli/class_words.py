@@ -119,10 +119,9 @@ def late_in_words(late: bool) -> str:
 def result_in_words(result: Result) -> str:
     """Return a line about one result."""
     return _(
-        "{slug}, attempt {attempt}{late}, graded on {day}: {earned} of {possible} points, {outcome} {mistakes}",
+        "{slug}, attempt {attempt}, graded on {day}: {earned} of {possible} points, {outcome} {mistakes}",
         slug=result.exercise,
-        attempt=result.attempt,
-        late=late_in_words(result.late),
+        attempt=f"{result.attempt}{late_in_words(result.late)}",
         day=f"{result.at:%Y-%m-%d %H:%M}",
         earned=result.earned,
         possible=result.possible,

@@ -76,7 +76,7 @@ def test_maximum_may_have_a_separator_of_thousands(cell: str, written: str, tmp_
 
 @pytest.mark.parametrize("cell", ["1,000", "1.000", "1,000,5", "20 points", "1,00,000"])
 def test_uncertain_maximum_is_refused(cell: str, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match='It is not certain which number the maximum ".*" in ".*marks.csv" is'):
+    with pytest.raises(UsageError, match=r'It is not certain which number the maximum ".*" in ".*marks\.csv" is'):
         fill(tmp_path, CANVAS.replace(",20,10,", f',"{cell}",10,'), {"Li, Anna": "11"}, mark("Li, Anna"), scale=True)
 
 

@@ -64,10 +64,8 @@ def test_export_without_names_has_none(run: Run, gradebook: Path) -> None:
 
 def test_export_for_canvas_has_its_titles(run: Run, gradebook: Path) -> None:
     out = run("gradebook", "export", "--format", "canvas", "--title", "rms=RMS (4711)")[1]
-    assert (
-        out
-        == '"Student","ID","SIS Login ID","Section","RMS (4711)" " Points Possible","","","",14 "Anna","7","","",2 "Bob","","","",6 "Cem","9","","",""'
-    )
+    titles = '"Student","ID","SIS Login ID","Section","RMS (4711)" " Points Possible","","","",14 '
+    assert out == titles + '"Anna","7","","",2 "Bob","","","",6 "Cem","9","","",""'
 
 
 def test_override_tells_both_marks(run: Run, gradebook: Path) -> None:

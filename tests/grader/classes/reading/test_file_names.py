@@ -51,7 +51,7 @@ def test_with_one_exercise_every_file_is_for_it() -> None:
 
 
 CONTRACTS = {"layer_norm": ["LayerNorm"], "softmax": ["softmax"], "min_max": ["min_max"]}
-CONTRACTS |= dict.fromkeys(("layer_norm_backward", "softmax_backward"), ["forward", "backward"])
+CONTRACTS |= {slug: ["forward", "backward"] for slug in ("layer_norm_backward", "softmax_backward")}
 
 
 @pytest.mark.parametrize(
