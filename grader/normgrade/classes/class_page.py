@@ -30,11 +30,12 @@ BAR_WIDTH, GAP, BAR_HEIGHT = 14, 2, 36  # pixels
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """The points of a student at an exercise, how the grading ended, and the sentence about a mark that a person set, or ""."""
+    """A mark of a student: the points, how the grading ended, the sentence about a mark that a person set, or "", and whether it is late."""
 
     points: float
     outcome: Outcome
     set_by_person: str
+    late: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ def row_of(student: str, address: str, marks: Sequence[Mark], slugs: Sequence[st
 
 
 def cell_of(mark: Mark) -> Cell:
-    return Cell(mark.points, Outcome.SKIPPED if mark.result is None else mark.result.outcome, override_in_words(mark))
+    return Cell(mark.points, Outcome.SKIPPED if mark.result is None else mark.result.outcome, override_in_words(mark), mark.late)
 
 
 def index(standings: Sequence[Standing], rows: Sequence[StudentRow]) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,13 +12,15 @@ from typing import Any
 
 from normgrade.classes.gradebook import Origin
 from normgrade.classes.origins import origin_of
-from normgrade.classes.pool import WAITING, Setup
+from normgrade.classes.pool import WAITING, Graded, Setup, Work, grade_over, processes
 from normgrade.course.course import Course
 from normgrade.language import _
 from normgrade.language.errors import GraderError, UsageError
+from normgrade.language.visible import visible_name
 from normgrade.worker.trusted.host import Host
 
 PATIENCE_S = 30  # for the scheduler to answer
+SHARE = 0.05  # of the submissions are graded on this machine, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,38 @@ def open_cluster(address: str, setup: Setup) -> Iterator[Cluster]:
             raise UsageError("\n".join([none, *refused]))
         threads = sum(client.nthreads(usable).values())
         yield Cluster(client.get_executor(workers=usable, pure=False), WAITING * threads, refused)
+
+
+def compared(grade: Callable[[Sequence[Work]], Iterator[Graded]], works: Iterable[Work], setup: Setup) -> Iterator[Graded]:
+    """Yield the submissions that a cluster graded, as they come. Raise UsageError if this machine grades one of a random share otherwise.
+
+    Whoever reaches a scheduler can add a worker that gives any report.
+    """
+    every = [*works]
+    chosen = {*secrets.SystemRandom().sample(every, math.ceil(SHARE * len(every)))}
+    with processes(1) as here:
+        for graded in grade(every):
+            if graded.work in chosen and not graded.error:
+                [own] = grade_over(here, [graded.work], setup=setup, ahead=1)
+                if not own.error and verdict(own) != verdict(graded):
+                    raise differs(own, graded)
+            yield graded
+
+
+def verdict(graded: Graded) -> tuple[str, int]:
+    return graded.report["outcome"], graded.report["score"]["earned"]
+
+
+def differs(own: Graded, graded: Graded) -> UsageError:
+    return UsageError(
+        _(
+            "The cluster and this machine grade {submission} differently: {theirs} points there, {ours} here. Do not trust its marks: look "
+            "for a worker that is not yours, and grade again with --again.",
+            submission=visible_name(own.work.name),
+            theirs=graded.report["score"]["earned"],
+            ours=own.report["score"]["earned"],
+        )
+    )
 
 
 def origins_of(setup: Setup) -> dict[str, Origin]:

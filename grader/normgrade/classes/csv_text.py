@@ -56,7 +56,8 @@ class Table:
     @cached_property
     def first(self) -> int:
         """The number of the row of titles."""
-        return next((number for number, row in enumerate(self.rows) if any(cell.value for cell in row)), 0)
+        rows = enumerate([cell.value for cell in row] for row in self.rows)
+        return next((number for number, row in rows if any(row) and not names_delimiter(row)), 0)
 
     @cached_property
     def titles(self) -> tuple[str, ...]:
@@ -125,6 +126,11 @@ def delimiter_of(text: str) -> str:
     """Return the sign that separates the titles."""
     first = next(filter(str.strip, QUOTED.sub("", text).splitlines()), "")
     return max(DELIMITERS, key=first.count)
+
+
+def names_delimiter(row: Sequence[str]) -> bool:
+    """Return True for the line "sep=;", which tells Excel the delimiter, and is no row of titles."""
+    return row[0].casefold().startswith("sep=") and not any(row[1:])
 
 
 def rows_of(text: str, delimiter: str) -> tuple[Row, ...] | None:

@@ -8,14 +8,15 @@ import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
-from normgrade.classes.cluster import open_cluster
+from normgrade.classes.cluster import compared, open_cluster
 from normgrade.classes.pool import WAITING, Setup, grade_on_cores, grade_over
 from normgrade.classes.session import Grading
 from normgrade.language import _
 from normgrade.language.errors import UsageError
+from normgrade.worker.walls import TIERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +32,21 @@ class Choice:
 def opened(choice: Choice, setup: Setup, say: Callable[[str], None]) -> Iterator[Grading]:
     """Open the chosen executor, and yield the function that grades with it. `say` is called with a sentence on each refused worker."""
     if choice.cluster:
-        with open_cluster(choice.cluster, setup) as cluster:
+        shut = replace(setup, required=without_network(setup.required))
+        with open_cluster(choice.cluster, shut) as cluster:
             for sentence in cluster.refused:
                 say(sentence)
-            yield partial(grade_over, cluster.executor, setup=setup, ahead=cluster.ahead)
+            yield partial(compared, partial(grade_over, cluster.executor, setup=shut, ahead=cluster.ahead), setup=shut)
     elif choice.executor:
         with executor_named(choice.executor)() as executor:
             yield partial(grade_over, executor, setup=setup, ahead=WAITING * choice.cores)
     else:
         yield partial(grade_on_cores, setup=setup, cores=choice.cores)
+
+
+def without_network(required: str) -> str:
+    """Return the tier, or the weakest one without a network: behind weaker walls, a submission could join the cluster as a worker."""
+    return required if required != TIERS[0] else TIERS[1]
 
 
 def executor_named(name: str) -> Callable[[], Executor]:

@@ -12,6 +12,8 @@ from normgrade.classes.own_files import Page
 from normgrade.classes.page_names import moodle_folder, page_names
 from normgrade.course.settings import Reveal
 from normgrade.language import _
+from normgrade.language.errors import UsageError
+from normgrade.language.visible import visible_name
 from normgrade.report.render.html import Head, render_html
 from normgrade.report.render.markdown import render_markdown
 from normgrade.report.report import Report
@@ -69,12 +71,31 @@ def feedback_pages(gradebook: Gradebook, levels: Levels | None, format: str) -> 
     Marks of hand-ins that came from Moodle are in a folder for each of its assignments, as its upload of feedback files expects it.
     """
     suffix, render = RENDERERS[format]
-    for student, name in page_names(gradebook.students()).items():
+    names, owners = page_names(gradebook.students()), dict[PurePosixPath, str]()
+
+    def path_of(mark: Mark) -> PurePosixPath:
+        folder = "" if mark.result is None else moodle_folder(mark.result.folder)
+        return PurePosixPath(folder, IN_MOODLE + suffix) if folder else PurePosixPath(names[mark.student] + suffix)
+
+    for mark in gradebook.marks().values():
+        if (owner := owners.setdefault(path_of(mark), mark.student)) != mark.student:
+            raise shared(path_of(mark), owner, mark.student)
+    for student in names:
         by_path: dict[PurePosixPath, list[Mark]] = {}
         for mark in gradebook.marks(student).values():
-            folder = "" if mark.result is None else moodle_folder(mark.result.origin)
-            path = PurePosixPath(folder, IN_MOODLE + suffix) if folder else PurePosixPath(name + suffix)
-            by_path.setdefault(path, []).append(mark)
+            by_path.setdefault(path_of(mark), []).append(mark)
         for path, marks in by_path.items():
             said = told(student, marks, levels)
             yield Page(path, render(said.reports, Head(student, said.sentences)))
+
+
+def shared(path: PurePosixPath, one: str, other: str) -> UsageError:
+    return UsageError(
+        _(
+            'The pages of {one} and {other} would both be "{path}", so no page is written. Pass --layout to `normgrade grade`, so that '
+            "each file belongs to the student who handed it in.",
+            one=visible_name(one),
+            other=visible_name(other),
+            path=visible_name(path),
+        )
+    )

@@ -20,7 +20,7 @@ from normgrade.language.errors import UsageError
 from normgrade.report.report import Outcome, Report
 
 OURS = 0x6E6F726D  # the application id of the file: "norm"
-VERSION = 1  # of the tables
+VERSION = 2  # of the tables; version 1 has no column `folder`
 PATIENCE_S = 60.0  # for another process to finish writing
 SCHEMA = f"""
 CREATE TABLE students (student TEXT PRIMARY KEY, id TEXT NOT NULL);
@@ -44,7 +44,8 @@ CREATE TABLE results (
     seed INTEGER NOT NULL,
     tier TEXT NOT NULL,
     seconds REAL NOT NULL,
-    at TEXT NOT NULL
+    at TEXT NOT NULL,
+    folder TEXT NOT NULL DEFAULT ''
 );
 CREATE INDEX results_of ON results (student, exercise);
 CREATE TABLE overrides (
@@ -63,7 +64,7 @@ PRAGMA user_version = {VERSION};
 COLUMNS = [
     *("student", "exercise", "attempt", "late", "origin", "digest", "source"),
     *("outcome", "earned", "possible", "mistakes", "report"),
-    *("course", "program", "versions", "seed", "tier", "seconds", "at"),
+    *("course", "program", "versions", "seed", "tier", "seconds", "at", "folder"),
 ]
 INSERT = f"INSERT INTO results ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
 NEWEST = (  # the number of the result that counts for a row called "one"
@@ -110,6 +111,7 @@ class Result:
     tier: str
     seconds: float
     at: datetime
+    folder: str = ""  # the student's in Moodle, as the layout told it
 
     @classmethod
     def of(cls, hand_in: HandIn, digest: str, report: str, graded: Origin) -> Result:
@@ -134,6 +136,7 @@ class Result:
             tier=content["sandbox"],
             seconds=content["duration_s"],
             at=datetime.now(UTC),
+            folder=hand_in.folder,
         )
 
     @classmethod
@@ -151,7 +154,7 @@ class Result:
         who = self.student, self.exercise, self.attempt, int(self.late), self.origin, self.digest, self.source
         marks = self.outcome.value, self.earned, self.possible, as_json(self.mistakes), self.packed
         made = self.graded.course, self.graded.program, as_json(self.graded.versions), self.graded.seed
-        return (*who, *marks, *made, self.tier, self.seconds, self.at.isoformat(timespec="milliseconds"))
+        return (*who, *marks, *made, self.tier, self.seconds, self.at.isoformat(timespec="milliseconds"), self.folder)
 
     @property
     def report(self) -> str:
@@ -194,6 +197,11 @@ class Mark:
         if self.override is not None and self.override.points is not None:
             return self.override.points
         return 0 if self.result is None else self.result.earned
+
+    @property
+    def late(self) -> bool:
+        """True if the hand-in came late."""
+        return self.result is not None and self.result.late
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,7 +385,18 @@ def make_ready(path: Path, database: sqlite3.Connection) -> None:
                 version=version,
             )
         )
+    elif version < VERSION:
+        update(database)
     database.execute("PRAGMA synchronous = FULL")
+
+
+def update(database: sqlite3.Connection) -> None:
+    """Add the columns that an earlier version lacks, unless another process does so at this moment."""
+    database.execute("BEGIN IMMEDIATE")
+    if database.execute("PRAGMA user_version").fetchone() != (VERSION,):
+        database.execute("ALTER TABLE results ADD COLUMN folder TEXT NOT NULL DEFAULT ''")
+        database.execute(f"PRAGMA user_version = {VERSION}")
+    database.execute("COMMIT")
 
 
 def create(path: Path, database: sqlite3.Connection) -> None:

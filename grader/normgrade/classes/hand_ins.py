@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +17,7 @@ class HandIn:
     id: the number by which the learning management system knows the student; "" if it is not told.
     attempt: the number of the attempt that the name of the file tells, from 1 on.
     late: true if the name says that it came late.
+    folder: the student's folder in Moodle, by which Moodle knows the student in this assignment; "" elsewhere.
     """
 
     student: str
@@ -25,14 +27,16 @@ class HandIn:
     id: str = ""
     attempt: int = 1
     late: bool = False
+    folder: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A file or an archive that is not graded, and the reason in a sentence."""
+    """A file or an archive that is not graded, and the reason in a sentence. If that names only some of many files, `files` has all."""
 
     origin: str
     why: str
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +46,11 @@ class HandedIn:
     hand_ins: one for each student and exercise, sorted by both.
     left_out: the files that are not graded.
     layouts: the name of the layout of each path.
-    absent: the students of the roster that handed in nothing.
-    strangers: the students who handed in something and are not on the roster.
+    absent: the students of the roster without a hand-in.
+    strangers: the students with a hand-in who are not on the roster.
+    ungraded: the students who handed in something, but nothing to grade, and are not on the roster.
+    nameless: the number of rows of the roster without a name.
+    students: the id of everybody in the class, by name: of all who handed in anything, and of all on the roster.
     """
 
     hand_ins: tuple[HandIn, ...]
@@ -51,3 +58,6 @@ class HandedIn:
     layouts: tuple[tuple[str, str], ...] = ()
     absent: tuple[str, ...] = ()
     strangers: tuple[str, ...] = ()
+    ungraded: tuple[str, ...] = ()
+    nameless: int = 0
+    students: Mapping[str, str] = field(default_factory=dict)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -11,24 +12,25 @@ from dataclasses import replace
 from normgrade.classes.gradebook import Mark
 
 Marks = Mapping[tuple[str, str], Mark]
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # the beginnings of cells that a spreadsheet would compute
+FORMULA = re.compile(r"(^|[;,\t\r\n])(?=\s*[=+\-@＝＋－＠])|^(?=[\t\r\n])")  # where a spreadsheet would begin to compute, or to separate
 
 
 def plain_csv(students: Mapping[str, str], marks: Marks, slugs: Sequence[str]) -> str:
     """Return a row for each student: name, id, the points of each exercise, their sum, the possible points, and the share in percent.
 
-    An exercise without a mark is an empty cell, and counts as no points.
+    An exercise without a mark is an empty cell, and counts as no points. The last cell names the exercises that came late.
     """
     possible = possible_points(marks, slugs)
     whole = sum(possible.values())
 
     def rows() -> Iterator[Sequence[object]]:
-        yield ["student", "id", *slugs, "total", "possible", "percent"]
+        yield ["student", "id", *slugs, "total", "possible", "percent", "late"]
         for student, id in students.items():
             points = points_of(student, marks, slugs)
             total = sum(each for each in points if each is not None)
             share = round(100 * total / whole, 2) if whole else 0
-            yield [student, id, *map(cell, points), cell(total), whole, cell(share)]
+            late = " ".join(slug for slug in slugs if (mark := marks.get((student, slug))) and mark.late)
+            yield [student, id, *map(cell, points), cell(total), whole, cell(share), late]
 
     return written(rows())
 
@@ -68,15 +70,15 @@ def cell(value: float | None) -> object:
 
 
 def written(rows: Iterable[Sequence[object]]) -> str:
-    """Return rows as CSV. Texts that a spreadsheet would compute begin with an apostrophe."""
+    """Return rows as CSV, with quoted texts. An apostrophe stands before all that a spreadsheet would compute."""
     held = io.StringIO()
-    csv.writer(held, lineterminator="\r\n").writerows([*map(defused, row)] for row in rows)
+    csv.writer(held, lineterminator="\r\n", quoting=csv.QUOTE_NONNUMERIC).writerows([*map(defused, row)] for row in rows)
     return held.getvalue()
 
 
 def defused(value: object) -> object:
-    """Return a text that no spreadsheet takes for a formula; another value as it is."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
+    """Return a text that no spreadsheet takes for a formula, whatever separates its cells; another value as it is."""
+    return FORMULA.sub(lambda found: f"{found[1] or ''}'", value) if isinstance(value, str) else value
 
 
 def anonymous(students: Mapping[str, str], marks: Marks) -> tuple[Mapping[str, str], Marks]:

@@ -18,7 +18,8 @@ from normgrade.report.report import Kind, Outcome, Report
 BARS = 10  # at most, and one for all points
 COMMONEST = 12  # mistakes of an exercise
 CHARACTERS = 160  # of a line of code
-WORD = re.compile(r"[^\W\d_]{3,}|\d{3,}")  # of a name or a number that tells who somebody is
+WORD = re.compile(r"[^\W\d_]{2,}|[^\W\d_a-z]|\d{3,}")  # of a name or a number that tells who somebody is: 李, Wu, 4711
+SHORT = re.compile(r"[a-z]{2}")  # a word that tells nobody inside of another one
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +140,9 @@ def anonymous(text: str, who: Iterable[str]) -> str:
     'var = x.var(-1)'
     """
     code = one_line(text.partition("#")[0])
-    words = {word for name in who for word in WORD.findall(name.casefold())}
-    tells = any(quote in code for quote in "\"'") or any(word in code.casefold() for word in words)
+    names = [WORD.findall(name.casefold()) for name in who]
+    words = {word for name in names for word in (*name, "".join(name)) if word}
+    here = {*WORD.findall(code.casefold())}
+    told = any(word in here if SHORT.fullmatch(word) else word in code.casefold() for word in words)
+    tells = told or any(quote in code for quote in "\"'")
     return "" if tells or len(code) > CHARACTERS else code

@@ -8,7 +8,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from normgrade.classes.reading.layouts import MOODLE
+from normgrade.classes.reading.layouts import IN_MOODLE
 
 MOST_BYTES = 90  # of a name without its suffix
 KEPT = " -_.,()'"  # besides letters, marks and digits
@@ -47,11 +47,11 @@ def shortened(name: str, most_bytes: int) -> str:
     return kept.lstrip(" .-_").rstrip(" .") or "student"
 
 
-def moodle_folder(origin: str) -> str:
-    """Return the folder that Moodle expects feedback in, as the path of a hand-in from there tells it; "" for other paths.
+def moodle_folder(folder: str) -> str:
+    """Return the folder that Moodle expects feedback in, for the folder of a hand-in from there; "" for none.
 
-    >>> moodle_folder("class.zip/Anna Li_7_assignsubmission_file_/layer_norm.py")
+    >>> moodle_folder("Anna_Li_7_assignsubmission_file_")
     'Anna Li_7_assignsubmission_file_'
     """
-    found = MOODLE.search(origin)
-    return f"{safe(found['student'].replace('_', ' '))}_{found['id']}_assignsubmission_file_" if found else ""
+    student, _line, number = folder.removesuffix(IN_MOODLE).rpartition("_")
+    return f"{safe(student.replace('_', ' '))}_{number}{IN_MOODLE}" if folder else ""

@@ -79,7 +79,7 @@ def plan(hand_ins: Sequence[HandIn], gradebook: Gradebook, origins: Mapping[str,
 
 def enrol(found: HandedIn, gradebook: Gradebook) -> None:
     """Add the students of a class to the gradebook, also those who handed in nothing."""
-    gradebook.enrol({**dict.fromkeys(found.absent, ""), **{each.student: each.id for each in found.hand_ins}})
+    gradebook.enrol(found.students)
 
 
 def grade_class(planned: Plan, gradebook: Gradebook, grade: Grading) -> Iterator[tuple[Graded, list[Result]]]:

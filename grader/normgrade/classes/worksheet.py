@@ -12,7 +12,7 @@ from pathlib import Path
 from normgrade.classes.csv_text import Table, listed_titles, read_table
 from normgrade.classes.gradebook import Mark
 from normgrade.classes.marks_csv import Marks, possible_points
-from normgrade.classes.reading.layouts import MOODLE
+from normgrade.classes.reading.layouts import IN_MOODLE
 from normgrade.classes.reading.roster import NO_STUDENT, as_key
 from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean
@@ -42,6 +42,7 @@ GRADES = frozenset(  # Moodle's title of the column with the grade, in the langu
 MODIFIED = {"grade": "last modified (grade)"}  # a column without which Moodle refuses the file, where its title is known
 ASSIGNMENT = re.compile(r"(?P<title>.+) \((?P<number>\d+)\)", re.DOTALL)  # a title of Canvas
 NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
+GROUPED = re.compile(r"[1-9]\d{0,2}(?:(?P<by>[.,'’ \u00a0\u202f])\d{3})(?:(?P=by)\d{3})*(?P<rest>[.,]\d+)?")  # "1,020.00"
 WORDS = re.compile(r"[\W_]+")
 
 
@@ -311,13 +312,13 @@ def rows_of(worksheet: Worksheet, students: Mapping[str, str], marks: Marks, slu
 
 
 def numbers_of(student: str, number: str, marks: Marks, slugs: Sequence[str]) -> set[str]:
-    """Return the numbers of a student. In Moodle each assignment has its own, which the path of the hand-in tells."""
+    """Return the numbers of a student. In Moodle each assignment has its own, which the folder of the hand-in tells."""
     return {number, *(number_in(marks.get((student, slug))) for slug in slugs)} - {""}
 
 
 def number_in(mark: Mark | None) -> str:
-    found = None if mark is None or mark.result is None else MOODLE.search(mark.result.origin)
-    return "" if found is None else found["id"]
+    folder = "" if mark is None or mark.result is None else mark.result.folder
+    return folder.removesuffix(IN_MOODLE).rpartition("_")[2]
 
 
 def only_once(pairs: Sequence[tuple[str, int]]) -> Iterator[tuple[str, int]]:
@@ -353,19 +354,35 @@ def maximum_of(worksheet: Worksheet, column: int) -> float | None:
     """
     below = worksheet.table.below
     beside = {row[column + 1] for row in below.values() if column + 1 < len(row)}
-    above = {row[column] for row in below.values() if not row[worksheet.identifier] and NUMBER.fullmatch(row[column])}
-    numbers = {number_from(cell) for cell in (beside if worksheet.is_moodle else above)}
-    return numbers.pop() if len(numbers) == 1 else None
+    above = {row[column] for row in below.values() if not row[worksheet.identifier] and row[column][:1].isdecimal()}
+    cells = beside if worksheet.is_moodle else above
+    return number_from(cells.pop(), worksheet) if len(cells) == 1 else None
 
 
-def number_from(cell: str) -> float | None:
-    return float(cell.replace(",", ".")) if NUMBER.fullmatch(cell) else None
+def number_from(cell: str, worksheet: Worksheet) -> float | None:
+    """Return the number in a cell; None if it does not begin with a digit. Raise a UsageError if it is not certain which number it is."""
+    grouped = GROUPED.fullmatch(cell)
+    if grouped and (grouped["by"] not in ".," or grouped["rest"] or cell.count(grouped["by"]) > 1):
+        whole, rest = cell.removesuffix(grouped["rest"] or ""), grouped["rest"] or ""
+        if rest[:1] != grouped["by"]:
+            return float(whole.replace(grouped["by"], "") + rest.replace(",", "."))
+    elif NUMBER.fullmatch(cell) and not grouped:
+        return float(cell.replace(",", "."))
+    if not cell[:1].isdecimal() or (worksheet.is_moodle and any(map(str.isalpha, cell))):
+        return None
+    raise UsageError(
+        _(
+            'It is not certain which number the maximum "{cell}" in "{path}" is. Write it there with digits only, as in "1000".',
+            cell=visible_name(cell),
+            path=worksheet.table.path,
+        )
+    )
 
 
 def has_decimal_commas(worksheet: Worksheet, column: int) -> bool:
     """Return True if the file writes numbers with a decimal comma: in this column or beside it, or as its delimiter tells."""
     cells = {cell for each in (column, column + 1) if each < len(worksheet.table.titles) for cell in worksheet.table.column(each)}
-    return worksheet.table.delimiter == ";" or any("," in cell and NUMBER.fullmatch(cell) for cell in cells)
+    return worksheet.table.delimiter == ";" or any("," in cell and NUMBER.fullmatch(cell) and not GROUPED.fullmatch(cell) for cell in cells)
 
 
 def as_number(value: float, decimal_comma: bool) -> str:

@@ -1,4 +1,4 @@
-"""A progress bar for long work, and above it the results that are known already. Without a terminal there is none."""
+"""A progress bar for long work, and above it the results that are known already. Without a terminal, a log may have lines instead."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from normgrade.grading.grading_options import OnProgress, silent
@@ -17,20 +18,43 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 
+PAUSE_S = 60.0  # between two lines
+
+
 @contextmanager
-def progress() -> Iterator[OnProgress]:
+def progress(lines: bool = False) -> Iterator[OnProgress]:
     """Yield a function that shows progress as a bar on stderr, from its first call until the end of the block.
 
-    If only stdout is a terminal, the bar is shown there. Without a terminal, nothing is shown.
+    If only stdout is a terminal, the bar is shown there. Without a terminal, nothing is shown, or with `lines` a line each minute.
     """
-    if not (sys.stderr.isatty() or sys.stdout.isatty()):
+    on_terminal = sys.stderr.isatty() or sys.stdout.isatty()
+    if not (on_terminal or lines):
         yield silent
         return
-    bar = Bar()
+    bar = Bar() if on_terminal else Lines()
     try:
         yield bar
     finally:
         bar.stop()
+
+
+class Lines:
+    """A line on stderr each minute with the current step, for a log."""
+
+    def __init__(self) -> None:
+        self.said, self.ended = "", Event()
+        Thread(target=self.tell, daemon=True).start()
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        self.said = visible_name(what) + (f" · {done / total:.0%}" if total else "")
+
+    def tell(self) -> None:
+        while not self.ended.wait(PAUSE_S):
+            if self.said:
+                print(self.said, file=sys.stderr, flush=True)
+
+    def stop(self) -> None:
+        self.ended.set()
 
 
 class Bar:

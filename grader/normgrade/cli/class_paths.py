@@ -9,6 +9,7 @@ import click
 
 from normgrade.classes.hand_ins import HandedIn
 from normgrade.classes.reading.collecting import handed_in
+from normgrade.classes.reading.file_names import Contracts
 from normgrade.classes.reading.roster import read_roster
 from normgrade.cli.options import F
 from normgrade.cli.shell_words import slugs_alike
@@ -30,4 +31,8 @@ def hand_ins_at(paths: Sequence[Path], course: Course, slug: str | None, layout:
     """Return the hand-ins under the paths. Raise UsageError if there are none, or if the course has no such exercise."""
     if slug is not None:
         course.exercise(slug)  # raises if there is none
-    return handed_in(paths, course.slugs, layout, slug, read_roster(roster_file) if roster_file else None)
+
+    def contracts() -> Contracts:
+        return {exercise.slug: [signature.name for signature in exercise.defines] for exercise in course}
+
+    return handed_in(paths, course.slugs, layout, slug, read_roster(roster_file) if roster_file else None, contracts)

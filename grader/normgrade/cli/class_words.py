@@ -17,8 +17,8 @@ MOST_NAMES = 30  # names of students in a line
 COMMONEST = 3  # mistakes named for each exercise
 
 
-def understood(found: HandedIn) -> Iterator[str]:
-    """Yield the lines about the hand-ins that were found."""
+def understood(found: HandedIn, whole: bool) -> Iterator[str]:
+    """Yield the lines about the hand-ins that were found. With `whole`, all late ones are named."""
     for name, layout in found.layouts:
         yield visible_name(_("{path}: read as {layout}", path=name, layout=layout))
     by_exercise = Counter(each.exercise for each in found.hand_ins)
@@ -30,38 +30,52 @@ def understood(found: HandedIn) -> Iterator[str]:
         exercises=n_("{n} exercise", "{n} exercises", len(by_exercise)),
     )
     yield "  " + " · ".join(f"{slug} {number}" for slug, number in sorted(by_exercise.items()))
-    late = sum(each.late for each in found.hand_ins)
-    if late:
-        yield n_("{n} came late.", "{n} came late.", late)
+    if late := [_("{student} ({slug})", student=each.student, slug=each.exercise) for each in found.hand_ins if each.late]:
+        yield n_("{n} came late: {names}", "{n} came late: {names}", len(late), names=names_in_words(late, whole))
 
 
-def left_out_in_words(found: HandedIn) -> Iterator[str]:
-    """Yield the lines about files that are left out, absent students and those who are not on the roster."""
+def left_out_in_words(found: HandedIn, whole: bool) -> Iterator[str]:
+    """Yield the lines about files that are left out, absent students and those who are not on the roster. With `whole`, none is cut."""
     if found.left_out:
         yield _("Left out:")
-        yield from ("  " + visible_name(f"{each.origin}: {each.why}") for each in found.left_out[:MOST_LEFT_OUT])
-        if (more := len(found.left_out) - MOST_LEFT_OUT) > 0:
-            yield "  " + n_("… and {n} more", "… and {n} more", more)
+        for each in found.left_out if whole else found.left_out[:MOST_LEFT_OUT]:
+            yield "  " + visible_name(f"{each.origin}: {each.why}")
+            yield from ("    " + visible_name(file) for file in each.files if whole)
+        if not whole and (more := len(found.left_out) - MOST_LEFT_OUT) > 0:
+            yield "  " + n_("… and {n} more. --dry-run names all.", "… and {n} more. --dry-run names all.", more)
     if found.absent:
         yield n_(
             "{n} student of the roster handed in nothing to grade: {names}",
             "{n} students of the roster handed in nothing to grade: {names}",
             len(found.absent),
-            names=names_in_words(found.absent),
+            names=names_in_words(found.absent, whole),
+        )
+    if found.nameless:
+        yield n_(
+            "{n} row of the roster has no name, so another cell of it stands for the student.",
+            "{n} rows of the roster have no name, so another cell of each stands for the student.",
+            found.nameless,
+        )
+    if found.ungraded:
+        yield n_(
+            "{n} student handed in nothing to grade: {names}",
+            "{n} students handed in nothing to grade: {names}",
+            len(found.ungraded),
+            names=names_in_words(found.ungraded, whole),
         )
     if found.strangers:
         yield n_(
             "{n} student is not on the roster, and is graded all the same: {names}",
             "{n} students are not on the roster, and are graded all the same: {names}",
             len(found.strangers),
-            names=names_in_words(found.strangers),
+            names=names_in_words(found.strangers, whole),
         )
 
 
-def names_in_words(names: Sequence[str]) -> str:
-    """Return the first names in a line."""
-    shown = ", ".join(map(visible_name, names[:MOST_NAMES]))
-    return shown if len(names) <= MOST_NAMES else f"{shown}, …"
+def names_in_words(names: Sequence[str], whole: bool = False) -> str:
+    """Return the first names in a line, or with `whole` all. A name with a comma is quoted."""
+    shown = [f'"{name}"' if "," in name else name for name in map(visible_name, names)]
+    return ", ".join(shown if whole or len(shown) <= MOST_NAMES else [*shown[:MOST_NAMES], "…"])
 
 
 def summary_of(marks: Iterable[Mark], slugs: Sequence[str]) -> Iterator[str]:
@@ -92,10 +106,14 @@ def marks_in_words(students: Mapping[str, str], marks: Mapping[tuple[str, str], 
     slugs = sorted({slug for _student, slug in marks})
     for student in students:
         found = [(slug, marks[student, slug]) for slug in slugs if (student, slug) in marks]
-        told = ", ".join(f"{slug} {mark.points:g}{'*' if mark.override else ''}" for slug, mark in found)
+        told = ", ".join(f"{slug} {mark.points:g}{'*' if mark.override else ''}{late_in_words(mark.late)}" for slug, mark in found)
         yield f"{visible_name(student)}: {told or _('nothing')}"
     if any(mark.override for mark in marks.values()):
         yield _("* set by a person")
+
+
+def late_in_words(late: bool) -> str:
+    return f" ({_('late')})" if late else ""
 
 
 def result_in_words(result: Result) -> str:
@@ -103,7 +121,7 @@ def result_in_words(result: Result) -> str:
     return _(
         "{slug}, attempt {attempt}, graded on {day}: {earned} of {possible} points, {outcome} {mistakes}",
         slug=result.exercise,
-        attempt=result.attempt,
+        attempt=f"{result.attempt}{late_in_words(result.late)}",
         day=f"{result.at:%Y-%m-%d %H:%M}",
         earned=result.earned,
         possible=result.possible,

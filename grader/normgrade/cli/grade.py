@@ -86,6 +86,8 @@ def grade_command(
 
     if not paths:
         raise UsageError(_("Nothing to grade: pass the folder or the zip file with the hand-ins, as in `normgrade grade class.zip`."))
+    if dry_run and (format or output):
+        raise UsageError(_("--dry-run grades nothing, so there are no reports to write: omit --format and --output."))
     format = wanted(format, output)
     if executor and cluster:
         raise UsageError(_("--executor and --cluster exclude each other. Pass one of them."))
@@ -93,7 +95,7 @@ def grade_command(
     found = hand_ins_at(paths, course, slug, layout, roster_file)
     writes = format != SUMMARY or output is not None
     tell = partial(say, to_stderr=writes and output is None)
-    tell(*understood(found), *left_out_in_words(found))
+    tell(*understood(found, dry_run), *left_out_in_words(found, dry_run))
     if dry_run:
         return 0
     warn_of_folders()
@@ -155,7 +157,7 @@ def grade_new(
     if not slugs:
         return tally
     setup = Setup(course.root, tuple(sorted(slugs)), options.seed, options.timeout_s, options.required)
-    with progress() as watched:
+    with progress(lines=True) as watched:
         warm([exercise for exercise in sound if exercise.slug in slugs], replace(options, progress=watched))
         with opened(choice, setup, partial(say, to_stderr=True)) as grade:
             watched(tally.in_words(), 0, tally.total)

@@ -69,7 +69,7 @@ def show_command(student: str | None, slug: str | None, format: str, gradebook_f
         if student is None:
             say(*marks_in_words(gradebook.students(), gradebook.marks()))
             return 0
-        refuse_unknown(student, gradebook)
+        student = known_as(student, gradebook)
         if slug is None:
             say(visible_name(student), *map(result_in_words, gradebook.results(student)), *overrides_in_words(student, gradebook))
             return 0
@@ -166,7 +166,7 @@ def override_command(student: str, slug: str, points: str, why: str, who: str | 
     """Set a mark by hand. It counts whatever is graded later, until it is set to `none`."""
     value = points_from(points)
     with Gradebook.open(gradebook_file, make=gradebook_file.is_file()) as gradebook:
-        refuse_unknown(student, gradebook)
+        student = known_as(student, gradebook)
         marks = gradebook.marks()
         mark, known = marks.get((student, slug), Mark(student, slug, None)), {slug for _student, slug in marks}
         if slug not in known:
@@ -212,7 +212,7 @@ def stats_command(gradebook_file: Path) -> int:
 def forget_command(student: str, gradebook_file: Path) -> int:
     """Delete everything about a student from the gradebook."""
     with Gradebook.open(gradebook_file, make=gradebook_file.is_file()) as gradebook:
-        refuse_unknown(student, gradebook)
+        student = known_as(student, gradebook)
         deleted = gradebook.forget(student)
     say(n_("{student}: {n} result is deleted.", "{student}: {n} results are deleted.", deleted, student=visible_name(student)))
     return 0
@@ -221,9 +221,12 @@ def forget_command(student: str, gradebook_file: Path) -> int:
 # Parts of the commands
 
 
-def refuse_unknown(student: str, gradebook: Gradebook) -> None:
-    """Raise a UsageError if a student is not in the gradebook."""
+def known_as(student: str, gradebook: Gradebook) -> str:
+    """Return the student with this name, or with this id if it is only one's. Raise a UsageError if there is none."""
     if student not in (known := gradebook.students()):
+        with_id = [name for name, id in known.items() if student == id]
+        if len(with_id) == 1:
+            return with_id[0]
         raise UsageError(
             _(
                 'No student "{student}" is in the gradebook.{meant} Run `normgrade gradebook show` to see all.',

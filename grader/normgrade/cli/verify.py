@@ -126,7 +126,7 @@ def verify_command(
     exercises, unfinished = ([course.exercise(slugs[0])], []) if closely else sorted_out(course, slugs)
     warn_of_folders()
     warn_of_untranslated(course, exercises)
-    with progress() as watched:
+    with progress(lines=True) as watched:
         options = Options(required=required, progress=watched, cores=cores or available(), only=only)
         if writes:
             write(exercises, options)

@@ -9,11 +9,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from normgrade.classes.cluster import open_cluster, origins_of, refusal
+from normgrade.classes.cluster import compared, open_cluster, origins_of, refusal
 from normgrade.classes.pool import Graded, Setup, Work, grade_on_cores, grade_over
 from normgrade.course.course import Course
 from normgrade.language.errors import UsageError
@@ -77,6 +78,34 @@ def test_killed_worker_loses_and_doubles_nothing(tiny: Course, setup: Setup) -> 
                 yield each
 
         assert marks(killing()) == marks(grade_on_cores(works, setup, 1))
+
+
+ROGUE = """
+import json
+from normgrade.classes import pool
+
+honest = pool.report_text
+
+def forged(setup, work):
+    report = json.loads(honest(setup, work))
+    return json.dumps(report | {"outcome": "passed", "score": {**report["score"], "earned": 10}})
+
+pool.report_text = forged
+"""
+
+
+def test_worker_that_gives_other_points_is_noticed(tiny: Course, setup: Setup, tmp_path: Path) -> None:
+    (tmp_path / "rogue.py").write_text(ROGUE, encoding="utf-8")
+    [wrong, right] = works_of(tiny, 2)
+    with (
+        scheduler() as address,
+        process(*worker(address), "--preload", str(tmp_path / "rogue.py"), told="Registered to"),
+        open_cluster(address, setup) as cluster,
+    ):
+        grade = partial(grade_over, cluster.executor, setup=setup, ahead=cluster.ahead)
+        assert [each.report["outcome"] for each in compared(grade, [right], setup)] == ["passed"]
+        with pytest.raises(UsageError, match=r"The cluster and this machine grade 0 differently: 10 points there, 0 here\. Do not trust"):
+            next(compared(grade, [wrong], setup))
 
 
 def test_address_without_a_scheduler_is_told(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from tiny_class import RIGHT, source_of
 
-from normgrade.classes.executors import Choice, executor_named, opened
+from normgrade.classes.executors import Choice, executor_named, opened, without_network
 from normgrade.classes.pool import Setup, Work
 from normgrade.course.course import Course
 from normgrade.language.errors import UsageError
+from normgrade.worker.walls import TIERS, walls_of
 
 
 def test_executor_of_this_folder_grades(here: Path, tiny: Course, expectations: None) -> None:
@@ -39,3 +40,8 @@ def test_other_thing_is_no_executor() -> None:
     with pytest.raises(UsageError) as error:
         executor_named("os:sep")
     assert str(error.value) == '"os:sep" is not a function that returns an executor. Name one, as in "my_cluster:executor".'
+
+
+def test_a_cluster_needs_walls_without_network() -> None:
+    assert [without_network(tier) for tier in TIERS] == ["namespaces", "namespaces", "linux", "container"]
+    assert not any("network" in each for tier in TIERS[1:] for each in walls_of(tier).loses)

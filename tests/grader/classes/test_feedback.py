@@ -14,8 +14,9 @@ from kept_results import result
 
 from normgrade.classes.feedback import feedback_pages, told
 from normgrade.classes.gradebook import Gradebook, Mark, Override
+from normgrade.language.errors import UsageError
 
-ORIGIN = "class.zip/Anna Li_7_assignsubmission_file_/batch_norm.py"
+FOLDER = "Anna Li_7_assignsubmission_file_"
 
 
 @pytest.fixture
@@ -39,15 +40,26 @@ def test_every_student_has_one_page(gradebook: Gradebook) -> None:
 
 def test_hand_ins_of_moodle_get_their_folder(gradebook: Gradebook) -> None:
     gradebook.enrol({"Anna Li": "7"})
-    other = ORIGIN.replace("_7_", "_8_")
-    gradebook.keep(
-        [result("Anna Li", slug, origin=origin) for slug, origin in (("a", ORIGIN), ("b", ORIGIN), ("c", other), ("d", "x/d.py"))]
-    )
+    other = FOLDER.replace("_7_", "_8_")
+    gradebook.keep([result("Anna Li", slug, folder=folder) for slug, folder in (("a", FOLDER), ("b", FOLDER), ("c", other), ("d", ""))])
     assert [str(page.path) for page in feedback_pages(gradebook, None, "md")] == [
         "Anna Li_7_assignsubmission_file_/feedback.md",
         "Anna Li_8_assignsubmission_file_/feedback.md",
         "Anna Li.md",
     ]
+
+
+def test_folder_in_the_path_of_a_hand_in_is_not_of_moodle(gradebook: Gradebook) -> None:
+    gradebook.enrol({"Eve": ""})
+    gradebook.keep([result("Eve", origin=f"class/Eve/{FOLDER}/layer_norm.py")])
+    assert [str(page.path) for page in feedback_pages(gradebook, None, "md")] == ["Eve.md"]
+
+
+def test_two_pages_of_one_path_are_refused(gradebook: Gradebook) -> None:
+    gradebook.enrol({"Eve": "", "Mal": ""})
+    gradebook.keep([result("Eve", folder=FOLDER), result("Mal", folder=FOLDER)])
+    with pytest.raises(UsageError, match=f'The pages of Eve and Mal would both be "{FOLDER}/feedback.md", so no page is written'):
+        next(feedback_pages(gradebook, None, "md"))
 
 
 @pytest.mark.parametrize(("level", "numbers", "claims"), [("full", True, True), ("claims", False, True), ("score", False, False)])

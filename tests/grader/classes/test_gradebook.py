@@ -159,10 +159,22 @@ def test_database_of_another_program_is_refused(path: Path) -> None:
 
 
 def test_newer_gradebook_is_refused(gradebook: Gradebook, path: Path) -> None:
-    gradebook.database.execute("PRAGMA user_version = 2")
+    gradebook.database.execute("PRAGMA user_version = 3")
     with pytest.raises(UsageError) as error, Gradebook.open(path):
         pass
-    assert str(error.value) == f'"{path}" was written by a newer normgrade (version 2). Update normgrade, or move the file away.'
+    assert str(error.value) == f'"{path}" was written by a newer normgrade (version 3). Update normgrade, or move the file away.'
+
+
+def test_older_gradebook_gets_the_column_that_it_lacks(gradebook: Gradebook, path: Path) -> None:
+    gradebook.keep([result("Anna", earned=3)])
+    gradebook.database.execute("ALTER TABLE results DROP COLUMN folder")
+    gradebook.database.execute("PRAGMA user_version = 1")
+    with Gradebook.open(path) as opened:
+        opened.keep([result("Bob", folder="Bob_8_assignsubmission_file_")])
+        assert {student: mark.result and mark.result.folder for (student, _slug), mark in opened.marks().items()} == {
+            "Anna": "",
+            "Bob": "Bob_8_assignsubmission_file_",
+        }
 
 
 def test_folder_is_no_gradebook(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from normgrade.classes.marks_csv import anonymous, canvas_csv, plain_csv
 BY_HAND = Override("李, Bob", "rms", 2.5, 1, "me", "", datetime.now(UTC))
 STUDENTS = {"Anna": "7", "李, Bob": "", "Cem": "9"}
 MARKS = {
-    ("Anna", "rms"): Mark("Anna", "rms", result("Anna", "rms", 2)),
+    ("Anna", "rms"): Mark("Anna", "rms", result("Anna", "rms", 2, late=True)),
     ("Anna", "centring"): Mark("Anna", "centring", result("Anna", "centring", 3)),
     ("李, Bob", "rms"): Mark(
         "李, Bob", "rms", result("李, Bob", "rms", 1), Override("李, Bob", "rms", 2.5, 1, "me", "", datetime.now(UTC))
@@ -29,15 +29,15 @@ def rows(text: str) -> list[list[str]]:
 
 def test_plain_csv_has_points_and_sums() -> None:
     assert rows(plain_csv(STUDENTS, MARKS, ["centring", "rms"])) == [
-        ["student", "id", "centring", "rms", "total", "possible", "percent"],
-        ["Anna", "7", "3", "2", "5", "28", "17.86"],
-        ["李, Bob", "", "", "2.5", "2.5", "28", "8.93"],
-        ["Cem", "9", "", "", "0", "28", "0"],
+        ["student", "id", "centring", "rms", "total", "possible", "percent", "late"],
+        ["Anna", "7", "3", "2", "5", "28", "17.86", "rms"],
+        ["李, Bob", "", "", "2.5", "2.5", "28", "8.93", ""],
+        ["Cem", "9", "", "", "0", "28", "0", ""],
     ]
 
 
 def test_plain_csv_of_nobody_is_its_titles() -> None:
-    assert plain_csv({}, {}, []) == "student,id,total,possible,percent\r\n"
+    assert plain_csv({}, {}, []) == '"student","id","total","possible","percent","late"\r\n'
 
 
 def test_canvas_csv_has_its_columns() -> None:
@@ -50,10 +50,24 @@ def test_canvas_csv_has_its_columns() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\r=1", "\n=1"])
+@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", " =1", "\u3000=1", "＝1+1", "＋1", "－1", "＠A1"])
 def test_formulas_are_defused(name: str) -> None:
     [_titles, row] = rows(plain_csv({name: name}, {}, []))
     assert [cell.replace("\r\n", "\n") for cell in row[:2]] == [f"'{name}", f"'{name}"]
+
+
+@pytest.mark.parametrize(
+    ("name", "defused"),
+    [("Eve;=cmd|'calc'!A0", "Eve;'=cmd|'calc'!A0"), ("Eve\t =1", "Eve\t' =1"), ("\r=1", "\r'=1"), ("Li, -Anna", "Li,' -Anna")],
+)
+def test_formulas_after_a_separator_are_defused(name: str, defused: str) -> None:
+    text = plain_csv({name: ""}, {}, [])
+    assert rows(text)[1][0].removeprefix("'") == defused and text.splitlines()[0].startswith('"student"')
+
+
+@pytest.mark.parametrize("name", ["Ray, Bob", "Anna-Lena", "a@b.org", "Week 2 (4711)", "x = 1"])
+def test_other_texts_stay_as_they_are(name: str) -> None:
+    assert rows(plain_csv({name: name}, {}, []))[1][:2] == [name, name]
 
 
 def test_anonymous_marks_have_no_names() -> None:

@@ -81,8 +81,23 @@ def test_findings_are_counted_per_student() -> None:
         ("name = 'somebody'", ""),
         ('f(x, "a # b")', ""),
         ("x" * 161, ""),
-        ("li = x\t+ 1", "li = x + 1"),
+        ("li = x\t+ 1", ""),
+        ("lin = x\t+ 1", "lin = x + 1"),
     ],
 )
 def test_a_line_does_not_tell_whose_it_is(text: str, line: str) -> None:
     assert anonymous(text, ["Anna Li", "4711"]) == line
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("王伟", ["wide_王伟 = x", "王伟norm(x)"]),
+        ("李 娜", ["wide_李 = x", "李娜(x)", "x娜 = 1"]),
+        ("Li Wu", ["li = x", "norm_wu(x)", "LiWuNorm(x)"]),
+        ("Bo X. Orr", ["bo_norm(x)"]),
+    ],
+)
+def test_short_names_are_names(name: str, lines: list[str]) -> None:
+    assert [anonymous(line, [name, ""]) for line in lines] == [""] * len(lines)
+    assert anonymous("wide = x.mean(-1)", [name, ""]) == "wide = x.mean(-1)"

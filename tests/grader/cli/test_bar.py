@@ -105,3 +105,19 @@ def test_without_stderr_the_bar_is_on_stdout(monkeypatch: pytest.MonkeyPatch) ->
     with progress() as tell:
         tell("PyTorch starts", 0, 0)
     assert "PyTorch starts" in terminal.getvalue() and file.getvalue() == ""
+
+
+def test_a_log_has_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    log = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", log)
+    monkeypatch.setattr("normgrade.cli.bar.PAUSE_S", 0.01)
+    with progress(lines=True) as tell:
+        tell("1 of 4 graded", 1, 4)
+        while "graded" not in log.getvalue():
+            time.sleep(0.01)
+    assert "1 of 4 graded · 25%" in log.getvalue().splitlines()
+    with progress() as tell:
+        tell("1 of 4 graded", 1, 4)
+        length = len(log.getvalue())
+        time.sleep(0.05)
+    assert len(log.getvalue()) == length

@@ -191,3 +191,31 @@ def wait_until_nobody_works(group: int) -> None:
 )
 def test_wrong_use_is_told(arguments: tuple[str, ...], said: str, run: Run, hand_ins: Path) -> None:
     assert run("grade", *arguments)[::2] == (2, f"Error: {said}")
+
+
+def test_dry_run_names_everything_that_is_left_out(run: Run, hand_ins: Path, tmp_path: Path) -> None:
+    for number in range(5):
+        (hand_ins / f"Li, {number}").mkdir()
+        (hand_ins / f"Li, {number}" / "q1.py").write_text("x = 1\n", encoding="utf-8")
+    out = run("grade", "hw", "--dry-run")[1]
+    for number in range(5):
+        assert f"hw/Li, {number}/q1.py" in out and f'"Li, {number}"' in out
+    assert "5 students handed in nothing to grade: " in out
+
+
+def test_what_a_file_defines_tells_its_exercise(run: Run, tiny: Course, tmp_path: Path) -> None:
+    (tmp_path / "hw" / "Anna").mkdir(parents=True)
+    (tmp_path / "hw" / "Anna" / "solution.py").write_text(source_of(tiny, "centring", RIGHT), encoding="utf-8")
+    assert "centring 1" in run("grade", "hw", "--dry-run")[1]
+
+
+def test_dry_run_writes_no_reports(run: Run, hand_ins: Path) -> None:
+    code, _out, err = run("grade", "hw", "--dry-run", "--format", "json")
+    assert code == 2 and "--dry-run grades nothing, so there are no reports to write: omit --format and --output." in err
+
+
+def test_late_hand_ins_are_named(run: Run, tiny: Course, tmp_path: Path) -> None:
+    (tmp_path / "hw").mkdir()
+    for name in ("lianna_LATE_1_20_centring.py", "raybob_2_21_centring.py"):
+        (tmp_path / "hw" / name).write_text(source_of(tiny, "centring", RIGHT), encoding="utf-8")
+    assert "1 came late: lianna (centring)" in run("grade", "hw", "--dry-run")[1]

@@ -49,8 +49,12 @@ def test_show_of_a_student_and_exercise_is_the_report(run: Run, gradebook: Path)
 def test_export_writes_csv(run: Run, gradebook: Path, tmp_path: Path) -> None:
     assert run("gradebook", "export", "--output", "marks.csv", "--bom") == (0, "", "")
     content = (tmp_path / "marks.csv").read_bytes()
-    assert content.startswith(b"\xef\xbb\xbfstudent,id,centring,rms,total,possible,percent\r\nAnna,7,10,2,12,28,42.86\r\n")
-    assert run("gradebook", "export")[1].startswith("student,id,centring,rms,total,possible,percent Anna,7,10,2,12")
+    assert content.startswith(
+        b'\xef\xbb\xbf"student","id","centring","rms","total","possible","percent","late"\r\n"Anna","7",10,2,12,28,42.86,""\r\n'
+    )
+    assert run("gradebook", "export")[1].startswith(
+        '"student","id","centring","rms","total","possible","percent","late" "Anna","7",10,2,12'
+    )
 
 
 def test_export_without_names_has_none(run: Run, gradebook: Path) -> None:
@@ -60,13 +64,30 @@ def test_export_without_names_has_none(run: Run, gradebook: Path) -> None:
 
 def test_export_for_canvas_has_its_titles(run: Run, gradebook: Path) -> None:
     out = run("gradebook", "export", "--format", "canvas", "--title", "rms=RMS (4711)")[1]
-    assert out == "Student,ID,SIS Login ID,Section,RMS (4711) Points Possible,,,,14 Anna,7,,,2 Bob,,,,6 Cem,9,,,"
+    titles = '"Student","ID","SIS Login ID","Section","RMS (4711)" " Points Possible","","","",14 '
+    assert out == titles + '"Anna","7","","",2 "Bob","","","",6 "Cem","9","","",""'
 
 
 def test_override_tells_both_marks(run: Run, gradebook: Path) -> None:
     assert run("gradebook", "override", "Anna", "rms", "5", "--why", "x")[1] == "Anna, rms: 5 points count, not 2."
     assert run("gradebook", "override", "Anna", "rms", "none", "--why", "x")[1] == "Anna, rms: 2 points count, not 5."
     assert run("gradebook", "override", "Cem", "rms", "4", "--why", "x")[1] == "Cem, rms: 4 points count, not none."
+
+
+def test_a_student_may_be_named_by_the_id(run: Run, gradebook: Path) -> None:
+    assert run("gradebook", "override", "9", "rms", "4", "--why", "x")[1] == "Cem, rms: 4 points count, not none."
+    assert run("gradebook", "show", "7")[1].startswith("Anna ")
+    with Gradebook.open(gradebook) as opened:
+        opened.enrol({"Dan": "9"})
+    assert 'No student "9" is in the gradebook.' in run("gradebook", "show", "9")[2]
+
+
+def test_late_hand_ins_are_told(run: Run, gradebook: Path) -> None:
+    with Gradebook.open(gradebook) as opened:
+        opened.keep([result("Cem", "rms", 3, late=True)])
+    assert "Cem: rms 3 (late)" in run("gradebook", "show")[1]
+    assert "rms, attempt 1 (late), graded on" in run("gradebook", "show", "Cem")[1]
+    assert run("gradebook", "export")[1].endswith('"Cem","9","",3,3,28,10.71,"rms"')
 
 
 def test_diff_tells_whose_marks_changed(run: Run, gradebook: Path) -> None:

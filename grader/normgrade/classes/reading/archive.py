@@ -60,19 +60,21 @@ class Member:
 
 def members(archive: ZipFile) -> Iterator[Member]:
     """Yield the files in an archive."""
+    with_slashes = any("/" in info.filename for info in archive.infolist())
     for info in archive.infolist():
-        path = path_of(info)
+        path = path_of(info, with_slashes)
         if not path.endswith("/"):
             parts = [part for part in path.split("/") if part not in ("", ".")]
             yield Member(archive, info, "/".join(parts), refusal_of(info, path, parts))
 
 
-def path_of(info: ZipInfo) -> str:
-    """Return the path of a member as the file system would have it: Python reads names without the flag for UTF-8 as cp437."""
-    return name_of(info).replace("\\", "/") if info.create_system == DOS else name_of(info)
+def path_of(info: ZipInfo, with_slashes: bool) -> str:
+    """Return the path of a member as the file system would have it. Backslashes separate folders on DOS, or if nothing else does."""
+    return name_of(info) if with_slashes and info.create_system != DOS else name_of(info).replace("\\", "/")
 
 
 def name_of(info: ZipInfo) -> str:
+    """Return the name of a member. Python reads names without the flag for UTF-8 as cp437."""
     if info.flag_bits & UTF_8:
         return info.filename
     try:

@@ -1,16 +1,24 @@
-"""The exercise of a file and its attempt, as its name and the folders around it tell them."""
+"""The exercise of a file and its attempt, as its name, the folders around it, or the names that it defines tell them."""
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Collection, Iterator
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
+from pathlib import Path
 from string import ascii_lowercase, ascii_uppercase
 
+from normgrade.inspection.source import decoded, parse
+
+Contracts = Mapping[str, Collection[str]]
+
 SEPARATED = str.maketrans(ascii_uppercase + " -", ascii_lowercase + "__")  # keeps the length, so that places stay the same
-ATTEMPT = re.compile(r"(?P<stem>.+?)(?: ?\((?P<copy>\d{1,4})\)|-(?P<resubmission>\d{1,4}))", re.DOTALL)  # of a browser, of Canvas
+COPY = re.compile(r" ?\(\d{1,4}\)\Z")  # of a browser, which tells nothing of the order
+RESUBMISSION = re.compile(r"(?P<stem>.+?)-(?P<number>\d{1,4})", re.DOTALL)  # of Canvas
 SUFFIX = re.compile(r"\.(?:py|ipynb|zip)$", re.IGNORECASE)
 
 
@@ -20,7 +28,8 @@ class Rank(IntEnum):
     NAME = 0
     FOLDER = 1
     PART = 2
-    ANY = 3
+    DEFINED = 3
+    ANY = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +51,14 @@ class Part:
 
 @dataclass(frozen=True)
 class Names:
-    """The exercises that names may tell: those of the course, or only one, to which every file belongs."""
+    """The exercises that names may tell: those of the course, or only one, to which every file belongs.
+
+    contracts: a function that returns the names that a file for each exercise defines, by slug.
+    """
 
     slugs: Collection[str]
     exercise: str | None = None
+    contracts: Callable[[], Contracts] = dict
 
     @cached_property
     def by_key(self) -> dict[str, str]:
@@ -53,20 +66,36 @@ class Names:
         wanted = sorted(self.slugs) if self.exercise is None else [self.exercise]
         return {slug.replace("_", ""): slug for slug in wanted} | {slug: slug for slug in wanted}
 
-    def told(self, file: str) -> Told | None:
-        """Return the exercise that a path below a student's folder tells; None if it tells none."""
+    @cached_property
+    def by_contract(self) -> Mapping[frozenset[str], str]:
+        """The slugs by the names of their contract. A contract that several exercises share tells none of them."""
+        found = {slug: frozenset(names) for slug, names in self.contracts().items()}
+        times = Counter(found.values())
+        return {names: slug for slug, names in found.items() if times[names] == 1}
+
+    def told(self, file: str, content: bytes = b"") -> list[Told]:
+        """Return the exercise that a path below a student's folder tells, or else those whose names the file defines."""
         *folders, name = file.split("/")
         whole = without_suffix(name)
         stem, attempt = (whole, 1) if self.exactly(whole) else attempt_in(whole)
         attempt = max([attempt, *(attempt_in(without_suffix(folder))[1] for folder in folders if SUFFIX.search(folder))])
         if slug := self.exactly(stem):
-            return Told(slug, Rank.NAME, attempt)
+            return [Told(slug, Rank.NAME, attempt)]
         for folder in reversed(folders):
             if slug := self.slug(without_suffix(folder)):
-                return Told(slug, Rank.FOLDER, attempt)
+                return [Told(slug, Rank.FOLDER, attempt)]
         if part := self.part(stem):
-            return Told(part.slug, Rank.PART, attempt)
-        return None if self.exercise is None else Told(self.exercise, Rank.ANY, attempt)
+            return [Told(part.slug, Rank.PART, attempt)]
+        if self.exercise is not None:
+            return [Told(self.exercise, Rank.ANY, attempt)]
+        return [Told(slug, Rank.DEFINED, attempt) for slug in self.defined_in(content)]
+
+    def defined_in(self, content: bytes) -> list[str]:
+        """Return the exercises whose whole contract a source defines. Functions beside the class of an exercise only help it."""
+        defined = names_defined(content)
+        fitting = [names for names in self.by_contract if names <= defined] if defined else []
+        with_class = [names for names in fitting if any(name[0].isupper() for name in names)]
+        return [self.by_contract[names] for names in with_class or fitting]
 
     def slug(self, stem: str) -> str | None:
         """Return the slug that a name without its suffix is, whatever its case, its separators and its attempt."""
@@ -96,7 +125,23 @@ def without_suffix(name: str) -> str:
 
 def attempt_in(stem: str) -> tuple[str, int]:
     """Return a name without the number of its attempt, and the number, from 1 on."""
-    match = ATTEMPT.fullmatch(stem)
-    if match is None:
-        return stem, 1
-    return match["stem"], int(match["copy"] or match["resubmission"]) + 1
+    stem = without_copy(stem)
+    match = RESUBMISSION.fullmatch(stem)
+    return (stem, 1) if match is None else (match["stem"], int(match["number"]) + 1)
+
+
+def without_copy(stem: str) -> str:
+    """Return a name without the number that a browser gives a copy.
+
+    >>> without_copy("layer_norm (1)")
+    'layer_norm'
+    """
+    return COPY.sub("", stem) or stem
+
+
+def names_defined(content: bytes) -> set[str]:
+    """Return the classes and functions that a source defines, without running it; none if Python cannot parse it."""
+    source = decoded(Path(), content)
+    tree = parse(source) if isinstance(source, str) else source
+    kinds = (ast.ClassDef, ast.FunctionDef)
+    return {node.name for node in tree.body if isinstance(node, kinds)} if isinstance(tree, ast.Module) else set()

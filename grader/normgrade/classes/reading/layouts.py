@@ -7,12 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from normgrade.classes.reading.file_names import Names, attempt_in, without_suffix
+from normgrade.classes.reading.file_names import Names, attempt_in, without_copy, without_suffix
 from normgrade.classes.reading.patterns import pattern_of
 from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean, either
 
 ARCHIVE = ".zip"
+IN_MOODLE = "_assignsubmission_file_"  # the end of the name of a student's folder
 GRADESCOPE_EXPORT = "gradescope"
 
 
@@ -26,6 +27,7 @@ class Place:
     id: the student's number; "" if the path has none.
     late: true if the path says so.
     number: the number of the upload; the larger is the later.
+    folder: the student's folder in Moodle, with the number of this student and assignment; "" elsewhere.
     """
 
     student: str
@@ -34,6 +36,7 @@ class Place:
     id: str = ""
     late: bool = False
     number: int = 0
+    folder: str = ""
 
 
 Placing = Callable[[str], Place | None]  # from a path to its place, if the layout fits
@@ -56,7 +59,8 @@ def moodle(paths: Sequence[str], names: Names) -> Placing:
     def place(path: str) -> Place | None:
         if (match := MOODLE.search(path)) is None:
             return None
-        return Place(match["student"], match["file"], path[: match.start()], match["id"])
+        student, number = match["student"], match["id"]
+        return Place(student, match["file"], path[: match.start()], number, folder=f"{student}_{number}{IN_MOODLE}")
 
     return place
 
@@ -93,14 +97,14 @@ def flat(paths: Sequence[str], names: Names) -> Placing:
     def place(path: str) -> Place | None:
         own, *below = path.split("/")
         first, *rest = below or [own]
-        if rest:
+        if rest or is_archive(first):
             return Place(without_archive(first), "/".join(rest)) if is_archive(first) else None
         stem = without_suffix(first)
         if names.slug(stem):
             return None
         if part := names.part(attempt_in(stem)[0]) or names.part(stem):
             return Place(part.other, first)
-        return Place(stem, first) if names.exercise else None
+        return Place(without_copy(stem), first) if names.exercise and stem != first else None
 
     return place
 

@@ -16,7 +16,8 @@ NAMED = 3  # files in a message about many
 def about(tree: Tree, paths: Sequence[str], says: Callable[[int, str], str]) -> Iterator[LeftOut]:
     """Yield one sentence about many files of a tree, if there are any; it names the first of them."""
     if paths:
-        yield LeftOut(printable_name(tree.name), says(len(paths), first_of(sorted(paths))))
+        files = tuple(map(printable_name, sorted(paths))) if len(paths) > NAMED else ()
+        yield LeftOut(printable_name(tree.name), says(len(paths), first_of(sorted(paths))), files)
 
 
 def first_of(paths: Sequence[str]) -> str:
@@ -40,8 +41,8 @@ def nobodys(number: int, first: str) -> str:
 
 def without_exercise(number: int, first: str) -> str:
     return n_(
-        "{n} Python file is not named for an exercise ({first}). Name the exercise with --exercise SLUG.",
-        "{n} Python files are not named for an exercise ({first}). Name the exercise with --exercise SLUG.",
+        "{n} Python file is not named for an exercise, and defines the names of none ({first}). Name the exercise with --exercise SLUG.",
+        "{n} Python files are not named for an exercise, and define the names of none ({first}). Name the exercise with --exercise SLUG.",
         number,
         first=first,
     )

@@ -12,7 +12,7 @@ from io import StringIO
 from itertools import pairwise
 from pathlib import Path
 
-from normgrade.classes.csv_text import BOM, DELIMITERS, decoded
+from normgrade.classes.csv_text import BOM, DELIMITERS, decoded, names_delimiter
 from normgrade.classes.reading.printable import printable_name
 from normgrade.course.files import TooLarge, read_plain
 from normgrade.language import _
@@ -20,6 +20,7 @@ from normgrade.language.errors import UsageError
 
 LIMIT_ROSTER_BYTES = 8 * 1024**2
 FULL_NAMES = ("full name", "student", "student name", "name", "姓名")  # titles, the surest first
+OTHER_NAMES = ("identifier", "github_username", "username", "login", "email")  # titles, for a row without a name
 HALVES = (("first name", "last name"), ("first name", "surname"), ("first_name", "last_name"), ("given name", "family name"))
 PARTICIPANT = re.compile(r"\D+ (?P<number>\d+)")  # "Participant 123" of Moodle, in the language of the site
 NO_STUDENT = re.compile(r"\s*(?:points possible|student, test)\s*", re.IGNORECASE)  # first cells of rows of Canvas
@@ -36,10 +37,11 @@ class Row:
 
 @dataclass(frozen=True)
 class Roster:
-    """The students of a class, and the names that several of them have."""
+    """The students of a class, the names that several of them have, and the number of rows without a name."""
 
     rows: tuple[Row, ...]
     shared: frozenset[str] = frozenset()
+    nameless: int = 0
 
     @cached_property
     def indexes(self) -> tuple[dict[str, Row | None], ...]:
@@ -81,14 +83,18 @@ def read_roster(path: Path) -> Roster:
         table = list(csv.reader(StringIO(text, newline=""), delimiter=max(DELIMITERS, key=first.count), strict=True))
     except csv.Error as error:
         raise not_csv(path, str(error)) from error
-    titles, *below = [tuple(cell.strip() for cell in row) for row in table if any(cell.strip() for cell in row)] or [()]
-    rows = [row for row in below if not NO_STUDENT.fullmatch(row[0])]
-    named = [(name, row) for name, row in zip(names_in(titles, rows), rows, strict=True) if name]
+    cells = [tuple(cell.strip() for cell in row) for row in table if any(cell.strip() for cell in row)]
+    titles, *below = cells[1:] if cells and names_delimiter(cells[0]) else cells or [()]
+    of_canvas = [as_key(title) for title in titles[:2]] == ["student", "id"]  # whose rows without a student hold settings
+    rows = [row for row in below if not NO_STUDENT.fullmatch(row[0]) and not (of_canvas and not any(row[:2]))]
+    first, others = names_in(titles, rows), other_names_in(titles, rows)
+    named = [*zip((name or other for name, other in zip(first, others, strict=True)), rows, strict=True)]
     if not named:
         raise UsageError(_('The roster "{path}" lists no student: it needs a row of titles, and a row for each student.', path=path))
     times = Counter(name for name, _row in named)
     shared = frozenset(name for name, number in times.items() if number > 1)
-    return Roster(tuple(Row(f"{name} ({identifier(row)})" if name in shared else name, row) for name, row in named), shared)
+    full = tuple(Row(f"{name} ({identifier(row)})" if name in shared else name, row) for name, row in named)
+    return Roster(full, shared, first.count(""))
 
 
 def text_of(path: Path) -> str:
@@ -118,6 +124,13 @@ def names_in(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     column = next((known.index(title) for title in FULL_NAMES if title in known), None)
     column = column_of_names(rows) if column is None else column
     return [printable_name(cell(row, column)) for row in rows]
+
+
+def other_names_in(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield what stands for the name in a row without one: the next column that is known to tell a student, or the first text."""
+    known = [as_key(title) for title in titles]
+    columns = [known.index(title) for title in (*FULL_NAMES, *OTHER_NAMES) if title in known]
+    return (printable_name(next(filter(None, (*(cell(row, column) for column in columns), *row)))) for row in rows)
 
 
 def column_of_names(rows: Sequence[Sequence[str]]) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from io import BytesIO, FileIO
 from itertools import islice
@@ -50,6 +51,7 @@ class Tree:
     listings: the contents of Gradescope's listings, by the path of their folder.
     left_out: everything that could not be read.
     others: the paths of the files that are not Python.
+    unread: the paths of the files that could not be read.
     """
 
     name: str
@@ -57,9 +59,12 @@ class Tree:
     listings: dict[str, bytes] = field(default_factory=dict)
     left_out: list[LeftOut] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
 
     def leave_out(self, path: str, why: str) -> None:
         self.left_out.append(LeftOut(printable_name(path), why))
+        if ".." not in path.split("/"):
+            self.unread.append(path)
 
     def take_over(self, tree: Tree) -> None:
         """Add everything of another tree."""
@@ -67,19 +72,38 @@ class Tree:
         self.listings |= tree.listings
         self.left_out += tree.left_out
         self.others += tree.others
+        self.unread += tree.unread
+
+
+def trees_of(paths: Sequence[Path], budget: Budget) -> list[Tree]:
+    """Return the files under each path. A path that leads through a link is left out, as a student may have made the link.
+
+    Links above the files of a class are the teacher's: those in the folders that all paths share, and a single folder.
+    """
+    whole = [Path(os.path.abspath(path)) for path in paths]
+    shared = set.intersection(*({*each.parents} for each in whole)) | ({*whole} if len(whole) == 1 and whole[0].is_dir() else set())
+    links = [any(each.is_symlink() for each in (path, *path.parents) if each not in shared) for path in whole]
+    return [link_at(path) if is_link else tree_of(path, budget) for path, is_link in zip(paths, links, strict=True)]
+
+
+def link_at(path: Path) -> Tree:
+    """Return the tree of a path that leads through a link, of which nothing is read."""
+    tree = Tree(path.name)
+    tree.leave_out(str(path), _("Its path leads through a symbolic link, which is not followed: pass the file or the folder itself."))
+    return tree
 
 
 def tree_of(path: Path, budget: Budget) -> Tree:
     """Return the files under a folder or in an archive, or the file itself. Raise a UsageError if the path is none of them."""
-    tree = Tree(path.name if path.name not in ("", "..") else path.resolve().name or str(path))
+    whole = Path(os.path.abspath(path))
+    tree = Tree(path.name if path.name not in ("", "..") else whole.name or str(path))
     try:
         if path.is_dir():
             walk(path, tree, budget)
         elif refuse_other(path).suffix.lower() == ARCHIVE:
-            unpack(OnDisk(tree.name, path.resolve()), 1, tree, budget)
+            unpack(OnDisk(tree.name, whole), 1, tree, budget)
         else:
-            above = path.resolve().parent.name
-            take(OnDisk(f"{above}/{tree.name}" if above else tree.name, path.resolve()), 0, tree, budget)
+            take(OnDisk(f"{whole.parent.name}/{tree.name}".lstrip("/"), whole), 0, tree, budget)
     except Spent as spent:
         tree.leave_out(tree.name, _("It has {much}, and the rest is not read: pass its parts in several calls.", much=str(spent)))
     tree.files.sort(key=lambda file: file.path)

@@ -35,7 +35,7 @@ def headline(study: Study) -> str:
     """Return the name of the network, how large it is, and how it learns."""
     kind = KINDS[study.kind]() + (f" ({study.name})" if study.name else "")
     layers = n_("{n} sublayer", "{n} sublayers", len(study.reference.activations["first"]))
-    said = {"kind": kind, "layers": layers, "numbers": f"{study.reference.learnt:,}", "steps": len(study.reference.losses)}
+    said = {"kind": kind, "layers": layers, "numbers": f"{study.reference.learnt:,.0f}", "steps": len(study.reference.losses)}
     return _("{kind}: {layers}, {numbers} numbers that are learnt, {steps} steps of Adam", **said)
 
 

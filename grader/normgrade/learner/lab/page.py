@@ -88,7 +88,7 @@ def logarithmic(title: str, found: Sequence[Named], sizes: Sequence[np.ndarray])
     up = Scale(math.floor(min(finite)), math.ceil(max(finite) + 1e-9), HEIGHT - BOTTOM, TOP)
     every = range(int(up.low), int(up.high) + 1, -(-int(up.high - up.low + 1) // POWERS))
     down = [Tick(f"{10.0**at:.0e}", up.at(at)) for at in every]
-    return figure(title, _("sublayer"), found, powers, range(1, len(sizes[0]) + 1), up, down)
+    return figure(title, _("sublayer"), found, powers, range(1, max(map(len, sizes)) + 1), up, down)
 
 
 def figure(
@@ -102,7 +102,7 @@ def figure(
 
 
 def points(places: range, curve: np.ndarray, right: Scale, up: Scale) -> str:
-    finite = ((at, value) for at, value in zip(places, curve.tolist(), strict=True) if math.isfinite(value))
+    finite = ((at, value) for at, value in zip(places, curve.tolist(), strict=False) if math.isfinite(value))
     return " ".join(f"{right.at(at):.1f},{up.at(value):.1f}" for at, value in finite)
 
 

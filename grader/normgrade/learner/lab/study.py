@@ -17,13 +17,14 @@ from normgrade.language import _
 from normgrade.language.errors import CourseError
 from normgrade.suite.blame import alone
 from normgrade.worker.trusted.host import Worker
-from normgrade.worker.wire.observation import Array, Error, Request
+from normgrade.worker.wire.observation import Array, Cause, Error, Request
 
 LIMITS = Limits(answer_s=300.0, total_s=1800.0, memory_mib=2048)
 MOST_BYTES = 2**24  # of one tensor
 FEW, MANY = 2, 64  # examples in the small batch and in the large one
 SAME = 1e-3  # of the largest output: by so little, outputs differ in rounding only
 RUNS = 4  # of one study
+SIZES = ("activations", "gradients")
 AT = {"outputs": "evaluation", "outputs in training": "training", "outputs after learning": "learning"}  # the places of outputs
 
 # What is added to an exercise's lab.py, to play its benches
@@ -49,15 +50,15 @@ class Trained:
     losses: np.ndarray
     other_loss: float
     right: float
-    learnt: int
+    learnt: float
     activations: Mapping[str, np.ndarray]
     gradients: Mapping[str, np.ndarray]
 
     @classmethod
     def of(cls, seen: Mapping[str, Any]) -> Trained:
-        sizes = {what: {when: seen[f"{what} {when}"].values for when in ("first", "last")} for what in ("activations", "gradients")}
+        sizes = {what: {when: seen[f"{what} {when}"].values for when in ("first", "last")} for what in SIZES}
         other_loss, right, learnt = (float_of(seen[what]) for what in ("loss on others", "right", "numbers"))
-        return cls(seen["loss"].values, other_loss, right, round(learnt), sizes["activations"], sizes["gradients"])
+        return cls(seen["loss"].values, other_loss, right, learnt, sizes["activations"], sizes["gradients"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,12 +160,12 @@ class Laboratory:
         with self.reference() as play:
             begin(_("the reference learns"))
             start = play.certain("begun", number=number)
-            reference = Trained.of(play.certain("trained", number=number, start=start))
+            trained = play.certain("trained", number=number, start=start)
             asked = {"number": number, "start": start, "few": FEW, "many": MANY}
             expected = play.certain("compared", **asked)
             begin(_("a network without a norm learns"))
             bare = Trained.of(play.certain("trained", number=number, bare=True))
-        known = Study(kind, name, reference, bare)
+        known = Study(kind, name, Trained.of(trained), bare)
         with self.player(self.source, self.file_name) as play:
             begin(_("your network learns"))
             compared = play("compared", **asked)
@@ -173,6 +174,8 @@ class Laboratory:
             few = play("trained", number=number, start=start, batch=FEW) if yours is not None else None
             if compared is None or yours is None or few is None:
                 return replace(known, error=play.error)
+        if not (fits(compared, expected) and fits(yours, trained) and fits(few, trained)):
+            return replace(known, error=Error(Cause.FORGED, _("its answer has another form than the numbers that were asked for")))
         return replace(
             known,
             yours=Trained.of(yours),
@@ -202,6 +205,19 @@ def worst(compared: Mapping[str, Any], expected: Mapping[str, Any]) -> Mapping[s
     off = {place: far(compared.get(place), expected[place]) for place in places}
     place = max(places, key=lambda each: off[each] / (largest[each] or 1.0))
     return {"off": off[place], "largest": largest[place], "at": AT[place]}
+
+
+def fits(seen: Mapping[str, Any], expected: Mapping[str, Any]) -> bool:
+    """Return True if an answer has numbers wherever the reference's has. Outputs may be anything: they are compared."""
+    return all(fits_at(place, seen.get(place), value) for place, value in expected.items() if place not in AT)
+
+
+def fits_at(place: str, value: Any, like: Any) -> bool:
+    """Return True for numbers of the same form, or for a single number. A list of sizes may be of another length than the reference's."""
+    values = np.asarray(value.values if isinstance(value, Array) else value)
+    shape = like.values.shape if isinstance(like, Array) else ()
+    same = values.shape == shape or (place.startswith(SIZES) and values.ndim == 1)
+    return same and values.dtype.kind in "fiu"
 
 
 def float_of(value: Any) -> float:

@@ -66,27 +66,26 @@ def render_classroom50(reports: Sequence[Report], handed_in: HandedIn) -> str:
 
 
 def tests_of(report: Report, before: str) -> list[dict[str, Any]]:
-    """Return a test for the whole report, and one for each check. The first has the points that no claim has, such as granted ones."""
-    checks = [test_of(report, check, before) for check in report.checks]
-    open_points = max(report.possible - sum(check.points for check in report.checks), 0)
-    granted = max(report.earned - sum(check.earned for check in report.checks), 0)
+    """Return a test for the whole report, and one for each check. The first has the points that no claim has; all, if some are granted."""
+    points = sum(check.points for check in report.checks)
+    counted = report.checks if report.earned == report.of_claims and points <= report.possible else ()
     whole = {
         "test-name": f"{before}{titled(report)}",
         "passed": report.outcome is Outcome.PASSED,
-        "score": granted,
-        "max-score": max(open_points, granted),
+        "score": report.earned - sum(check.earned for check in counted),
+        "max-score": report.possible - sum(check.points for check in counted),
         "output": plain([report]),
     }
-    return [whole, *checks]
+    return [whole, *(test_of(report, check, before, check in counted) for check in report.checks)]
 
 
-def test_of(report: Report, check: Check, before: str) -> dict[str, Any]:
-    """Return the test of one check. A courtesy that fails costs its points, but counts as passed."""
+def test_of(report: Report, check: Check, before: str, counts: bool) -> dict[str, Any]:
+    """Return the test of one check, which has its points if it counts. A courtesy that fails costs its points, but counts as passed."""
     return {
         "test-name": f"{before}{case_of(check)}",
         "passed": check.outcome is Outcome.PASSED or check.asked_in_vain,
-        "score": check.earned,
-        "max-score": check.points,
+        "score": check.earned if counts else 0,
+        "max-score": check.points if counts else 0,
         "output": "\n".join(in_short(report, check)),
     }
 

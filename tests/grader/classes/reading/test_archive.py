@@ -42,12 +42,12 @@ def info(name: str, **fields: int) -> ZipInfo:
     ],
 )
 def test_names_without_the_flag_keep_their_bytes(raw: bytes, system: int, path: str) -> None:
-    assert path_of(info(raw.decode("cp437"), create_system=system)) == path
+    assert path_of(info(raw.decode("cp437"), create_system=system), with_slashes=True) == path
 
 
 def test_names_with_the_flag_are_utf_8() -> None:
-    assert path_of(info("Zoë/x.py", flag_bits=0x800, create_system=3)) == "Zoë/x.py"
-    assert path_of(info("李/x.py", create_system=3)) == "李/x.py"  # which an extra field can tell
+    assert path_of(info("Zoë/x.py", flag_bits=0x800, create_system=3), with_slashes=True) == "Zoë/x.py"
+    assert path_of(info("李/x.py", create_system=3), with_slashes=True) == "李/x.py"  # which an extra field can tell
 
 
 @pytest.mark.parametrize(
@@ -106,3 +106,9 @@ def test_a_directory_is_only_read_up_to_a_limit(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(module, "LIMIT_DIRECTORY_BYTES", 1000)
     with pytest.raises(TooManyMembers):
         ZipFile(Sparing(BytesIO(content)))
+
+
+def test_backslashes_separate_folders_where_nothing_else_does() -> None:
+    both = [info("anna\\hw\\", create_system=3), info("anna\\hw\\x.py", create_system=3), info("x.py", create_system=3)]
+    assert [member.path for member in members(zipped(*both))] == ["anna/hw/x.py", "x.py"]
+    assert [member.path for member in members(zipped(*both[1:], "bo/y.py"))] == ["anna\\hw\\x.py", "x.py", "bo/y.py"]

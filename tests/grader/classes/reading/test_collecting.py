@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
@@ -36,7 +37,7 @@ def collect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Collect:
     """Return a function that writes files, each with its own path as content, and collects the hand-ins of the folders that are named."""
     monkeypatch.chdir(tmp_path)
 
-    def collected(*paths: str, passed: str = "", contents: dict[str, str] | None = None, **options: str) -> HandedIn:
+    def collected(*paths: str, passed: str = "", contents: dict[str, str] | None = None, **options: Any) -> HandedIn:
         for path in paths:
             (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / path).write_text((contents or {}).get(path, path), encoding="utf-8", errors="surrogateescape")
@@ -63,10 +64,11 @@ def test_moodle_tells_students_and_ids(collect: Collect) -> None:
     anna, bo = "class/Anna Li_7_assignsubmission_file_/layer_norm.py", "class/Bo_8_assignsubmission_file_/Layer Norm (1).py"
     assert collect(anna, bo) == HandedIn(
         (
-            HandIn("Anna Li", "layer_norm", anna, anna.encode(), "7"),
-            HandIn("Bo", "layer_norm", bo, bo.encode(), "8", attempt=2),
+            HandIn("Anna Li", "layer_norm", anna, anna.encode(), "7", folder="Anna Li_7_assignsubmission_file_"),
+            HandIn("Bo", "layer_norm", bo, bo.encode(), "8", folder="Bo_8_assignsubmission_file_"),
         ),
         layouts=(("class", "moodle"),),
+        students={"Anna Li": "7", "Bo": "8"},
     )
 
 
@@ -204,8 +206,9 @@ def test_files_without_an_exercise_are_named_together(collect: Collect) -> None:
     assert found.left_out == (
         LeftOut(
             "c",
-            "4 Python files are not named for an exercise (c/anna/a.py, c/anna/b.py, c/anna/c.py, …). "
+            "4 Python files are not named for an exercise, and define the names of none (c/anna/a.py, c/anna/b.py, c/anna/c.py, …). "
             "Name the exercise with --exercise SLUG.",
+            ("c/anna/a.py", "c/anna/b.py", "c/anna/c.py", "c/anna/d.py"),
         ),
     )
 
@@ -216,6 +219,31 @@ def test_nobodys_files_and_others_are_named_together(collect: Collect) -> None:
         "2 other files are not Python (c/anna/notes.txt, c/mark·sheet.xlsx).",
         "1 Python file is nobody's (c/layer_norm.py). Name the layout of the paths with --layout.",
     ]
+
+
+CLASSES = "class LayerNorm:\n    pass\n\n\nclass BatchNorm:\n    pass\n"
+
+
+def test_a_file_of_another_name_is_for_what_it_defines(collect: Collect) -> None:
+    files = ["c/anna/hw1_q1.py", "c/bo/层归一化.py", "c/bo/batch_norm.py", "c/cy/solution.py"]
+    contents = {files[0]: "class LayerNorm: pass", files[1]: CLASSES, files[3]: "open('ran', 'w')\n" + CLASSES}
+    found = collect(*files, contents=contents, contracts=lambda: {"layer_norm": ["LayerNorm"], "batch_norm": ["BatchNorm"]})
+    assert told(found) == [
+        ("anna", "layer_norm", files[0]),
+        ("bo", "batch_norm", files[2]),
+        ("bo", "layer_norm", files[1]),
+        ("cy", "batch_norm", files[3]),
+        ("cy", "layer_norm", files[3]),
+    ]
+    assert (found.left_out, found.ungraded, Path("ran").exists()) == ((), (), False)
+
+
+def test_a_copy_of_a_browser_is_no_later_attempt(collect: Collect) -> None:
+    found = collect("c/anna/layer_norm.py", "c/anna/layer_norm (1).py", "c/bo/layer_norm (1).py")
+    assert told(found) == [("bo", "layer_norm", "c/bo/layer_norm (1).py")]
+    assert found.left_out[0].why.startswith("2 files for layer_norm: ")
+    flat = collect("d/cem.py", "d/cem (1).py", "d/li-1.py", "d/li-2.py", exercise="layer_norm")
+    assert (flat.ungraded, [each.student for each in flat.hand_ins]) == (("cem",), ["li-1", "li-2"])
 
 
 # Nothing to grade
@@ -271,10 +299,21 @@ def test_names_that_the_roster_has_twice_have_ids(collect: Collect, tmp_path: Pa
     assert [each.student for each in found.hand_ins] == ["Anna (7)"] and found.absent == ("Anna (8)",)
 
 
-def test_a_student_without_a_graded_file_is_not_absent(collect: Collect, tmp_path: Path) -> None:
-    (tmp_path / "class.csv").write_text("login\nanna\nbo\ncy\n", encoding="utf-8")
-    found = collect("c/anna/a/layer_norm.py", "c/anna/b/layer_norm.py", "c/bo/my.py", roster="class.csv")
-    assert found.hand_ins == () and (found.absent, found.strangers) == (("cy",), ())
+def test_everybody_without_a_graded_file_is_named(collect: Collect, tmp_path: Path) -> None:
+    (tmp_path / "class.csv").write_text("login\nanna\nbo\ncy\ndan\n", encoding="utf-8")
+    files = ["c/anna/a/layer_norm.py", "c/anna/b/layer_norm.py", "c/bo/my.py", "c/dan/notes.pdf", "c/eve/layer_norm.py", "c/fay/x.zip"]
+    found = collect(*files, "c/gus/q.py", roster="class.csv")
+    assert [each.student for each in found.hand_ins] == ["eve"]
+    assert found.absent == ("anna", "bo", "cy", "dan")
+    assert (found.strangers, found.ungraded) == (("eve",), ("fay", "gus"))
+    assert sorted(found.students) == ["anna", "bo", "cy", "dan", "eve", "fay", "gus"]
+    assert collect(*files, passed="c").ungraded == ("anna", "bo", "dan", "fay", "gus")
+
+
+def test_the_roster_does_not_double_a_student_of_another_name(collect: Collect, tmp_path: Path) -> None:
+    (tmp_path / "class.csv").write_text('Student,ID,Section\n"Ray, Bob",4700,A\n', encoding="utf-8")
+    found = collect("c/raybob_4700_1_notes.py", "c/annali_4701_2_layer_norm.py", roster="class.csv")
+    assert (found.absent, found.students) == (("Ray, Bob",), {"raybob": "4700", "annali": "4701"})
 
 
 # Strangers' names

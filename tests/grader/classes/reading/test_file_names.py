@@ -16,8 +16,8 @@ NAMES = Names(SLUGS)
         ("layer_norm.py", "layer_norm", Rank.NAME, 1),
         ("Layer Norm.py", "layer_norm", Rank.NAME, 1),
         ("LayerNorm.ipynb", "layer_norm", Rank.NAME, 1),
-        ("layer-norm (1).py", "layer_norm", Rank.NAME, 2),
-        ("layer_norm(3).PY", "layer_norm", Rank.NAME, 4),
+        ("layer-norm (1).py", "layer_norm", Rank.NAME, 1),
+        ("layer_norm(3).PY", "layer_norm", Rank.NAME, 1),
         ("layer_norm-2.py", "layer_norm", Rank.NAME, 3),
         ("norm_2.py", "norm_2", Rank.NAME, 1),
         ("norm-2.py", "norm_2", Rank.NAME, 1),
@@ -35,19 +35,43 @@ NAMES = Names(SLUGS)
     ],
 )
 def test_a_name_tells_exercise_and_attempt(file: str, slug: str, rank: Rank, attempt: int) -> None:
-    assert NAMES.told(file) == Told(slug, rank, attempt)
+    assert NAMES.told(file) == [Told(slug, rank, attempt)]
 
 
 @pytest.mark.parametrize("file", ["answer.py", "mylayer_norm.py", "layer_normal.py", "hw/ex1.py", ".py", "norm.py"])
 def test_other_names_tell_nothing(file: str) -> None:
-    assert NAMES.told(file) is None
+    assert NAMES.told(file) == []
 
 
 def test_with_one_exercise_every_file_is_for_it() -> None:
     names = Names(SLUGS, "layer_norm")
-    assert names.told("batch_norm.py") == Told("layer_norm", Rank.ANY, 1)
-    assert names.told("x (1).py") == Told("layer_norm", Rank.ANY, 2)
-    assert names.told("layer_norm.py") == Told("layer_norm", Rank.NAME, 1)
+    assert names.told("batch_norm.py") == [Told("layer_norm", Rank.ANY, 1)]
+    assert names.told("x (1).py") == [Told("layer_norm", Rank.ANY, 1)]
+    assert names.told("layer_norm.py") == [Told("layer_norm", Rank.NAME, 1)]
+
+
+CONTRACTS = {"layer_norm": ["LayerNorm"], "softmax": ["softmax"], "min_max": ["min_max"]}
+CONTRACTS |= {slug: ["forward", "backward"] for slug in ("layer_norm_backward", "softmax_backward")}
+
+
+@pytest.mark.parametrize(
+    ("content", "slugs"),
+    [
+        ("class LayerNorm:\n    pass\n", ["layer_norm"]),
+        ("class LayerNorm:\n    pass\ndef softmax(x):\n    return x\n", ["layer_norm"]),  # a function that helps the class
+        ("def softmax(x):\n    return x\ndef min_max(x):\n    return x\n", ["softmax", "min_max"]),
+        ("def forward(x):\n    return x\ndef backward(x):\n    return x\n", []),  # two exercises have this contract
+        ("def f():\n    class LayerNorm: pass\n", []),
+        ("from answer import LayerNorm\n", []),
+        ("class LayerNorm\n", []),
+        ("class LayerNorm:  # \xe9\n    pass\n", []),
+        ("raise SystemExit\n", []),
+    ],
+)
+def test_other_names_leave_it_to_what_a_file_defines(content: str, slugs: list[str]) -> None:
+    names = Names(CONTRACTS, None, lambda: CONTRACTS)
+    assert names.told("hw-2/q1-1.py", content.encode("latin-1")) == [Told(slug, Rank.DEFINED, 2) for slug in slugs]
+    assert names.told("min_max.py", content.encode("latin-1")) == [Told("min_max", Rank.NAME, 1)]
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,9 @@ def place(layout: str, *paths: str, names: Names = NAMES) -> Place | None:
 )
 def test_moodle(path: str, student: str, id: str, file: str) -> None:
     found = place("moodle", path)
-    assert found == Place(student, file, path.partition(f"{student}_{id}")[0].rstrip("/"), id)
+    assert found == Place(
+        student, file, path.partition(f"{student}_{id}")[0].rstrip("/"), id, folder=f"{student}_{id}_assignsubmission_file_"
+    )
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ CANVAS = (
     "Student,ID,SIS Login ID,Section,Homework 3 (991)\n,,,,Manual Posting\n    Points Possible,,,,10\n"
     '"Li, Anna",501,anna1,A,7\n"Wu, Bo",502,bo2,A,\n"Student, Test",503,,A,\n'
 )
+GITHUB = '"identifier","github_username","github_id","name"\n"Anna Li","anna-li","1","NAME"\n"","bobray","2",""\n'
 HALVES = "Last name\tFirst name\tNumber\nLi\tAnna\t0012\nWu\tBo\t0013\n"
 
 
@@ -41,6 +42,11 @@ def read(folder: Path, text: str | bytes) -> Roster:
         (BLIND, ["Participant 12345", "Participant 7"]),
         (CANVAS, ["Li, Anna", "Wu, Bo"]),
         (HALVES, ["Anna Li", "Bo Wu"]),
+        ("sep=;\nname;id\nAnna Li;0047\n", ["Anna Li"]),
+        (GITHUB.replace("NAME", ""), ["Anna Li", "bobray"]),
+        (GITHUB.replace("NAME", "Anna B. Li"), ["Anna B. Li", "bobray"]),
+        ("last name,first name,email\n,,a@b.org\nLi,,\n", ["a@b.org", "Li"]),
+        ("name,room\n,7\n", ["7"]),
         ("who\r\nanna\r\n\r\nbo\r\n", ["anna", "bo"]),
         ("姓名,学号\n李,1\n王,2\n", ["李", "王"]),
         ("no,mail\n1,a@b.org\n2,c@d.org\n", ["1", "2"]),
@@ -121,3 +127,10 @@ def test_no_file_is_too_strange(tmp_path_factory: pytest.TempPathFactory, conten
     except UsageError:
         return
     assert roster.rows and roster.row_of("a") in (None, *roster.rows)
+
+
+def test_rows_without_a_name_are_counted(tmp_path: Path) -> None:
+    roster = read(tmp_path, GITHUB.replace("NAME", "Anna Li"))
+    assert roster.nameless == 1
+    found = roster.row_of("", "bobray", "")
+    assert found is not None and found.name == "bobray"

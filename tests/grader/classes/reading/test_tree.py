@@ -17,7 +17,7 @@ from normgrade.classes.hand_ins import LeftOut
 from normgrade.classes.reading import budget as limits
 from normgrade.classes.reading import tree as module
 from normgrade.classes.reading.budget import Budget
-from normgrade.classes.reading.tree import File, Tree, tree_of
+from normgrade.classes.reading.tree import File, Tree, tree_of, trees_of
 from normgrade.inspection.source import LIMIT_BYTES
 from normgrade.language.errors import UsageError
 
@@ -94,6 +94,30 @@ def test_a_link_as_path_is_followed(tmp_path: Path) -> None:
     put(tmp_path, {"x.py": "1"})
     (tmp_path / "link").symlink_to("class")
     assert paths(read(tmp_path / "link")) == ["link/x.py"]
+
+
+def through(*names: str) -> list[tuple[list[str], list[LeftOut]]]:
+    return [(paths(tree), tree.left_out) for tree in trees_of([Path(name) for name in names], Budget())]
+
+
+def test_a_link_that_a_pattern_passes_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(put(tmp_path, {"anna/x.py": "1", "bo/hw/x.py": "2"}))
+    Path("eve").symlink_to("anna")
+    Path("mal").mkdir()
+    Path("mal/x.py").symlink_to("../anna/x.py")
+    Path("bo/own").symlink_to("../anna")
+    why = "Its path leads through a symbolic link, which is not followed: pass the file or the folder itself."
+    for name in ("eve", "eve/x.py", "mal/x.py", "bo/own/x.py"):
+        assert through("anna/x.py", name) == [(["anna/x.py"], []), ([], [LeftOut(name, why)])]
+    assert through("mal/x.py") == [([], [LeftOut("mal/x.py", why)])]
+
+
+def test_a_link_above_the_class_is_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path, {"a/x.py": "1", "b/x.py": "2"})
+    (tmp_path / "link").symlink_to("class")
+    monkeypatch.chdir(tmp_path)
+    assert through("link/a", "link/b/x.py") == [(["a/x.py"], []), (["b/x.py"], [])]
+    assert through("link") == [(["link/a/x.py", "link/b/x.py"], [])]
 
 
 def test_long_files_are_read_up_to_the_limit(tmp_path: Path) -> None:

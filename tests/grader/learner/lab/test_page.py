@@ -48,3 +48,8 @@ def test_text_of_a_submission_is_escaped() -> None:
     error = Error(Cause.RAISED, "<script>alert(1)</script>", ("ValueError",))
     page = page_of("x", [replace(KNOWN, error=error)])
     assert "<script>" not in page and "ValueError: &lt;script&gt;" in page
+
+
+def test_sides_may_have_different_numbers_of_sublayers() -> None:
+    for number in (0, 3, 12):
+        assert page_of("x", [replace(RIGHT, yours=run(3.3, 1.0, sublayers=number))]).count("<figure>") == 5

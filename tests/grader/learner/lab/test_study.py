@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 import pytest
 from studied import LAB, RMS
 
@@ -9,7 +12,10 @@ from normgrade.course.exercise import Exercise
 from normgrade.grading.grading_options import Options
 from normgrade.grading.opening import open_grader
 from normgrade.language.errors import CourseError
-from normgrade.learner.lab.study import Laboratory, Study
+from normgrade.learner.lab.in_terminal import parts
+from normgrade.learner.lab.page import page_of
+from normgrade.learner.lab.study import Laboratory, Study, fits
+from normgrade.worker.wire.observation import Array
 
 
 @pytest.fixture
@@ -64,6 +70,46 @@ def test_a_weight_that_is_never_used_is_noticed(edited_course: object) -> None:
 def test_an_exception_is_told(exercise: Exercise, source: str, said: str) -> None:
     study = studied(exercise, source)
     assert study.yours is None and not study.agrees and study.error is not None and study.error.types[0] == said
+
+
+FORGED = """
+from normgrade.probes.lab import runs
+
+runs.trained = lambda impl, lab, **asked: {"loss": "curves", "right": None}
+"""
+
+
+def test_a_forged_answer_is_told(exercise: Exercise) -> None:
+    study = studied(exercise, RMS + FORGED)
+    assert study.yours is None and not study.agrees and study.error is not None
+    assert study.error.message == "its answer has another form than the numbers that were asked for"
+    shown = "\n".join(str(part) for part in parts(study, exercise, RMS + FORGED))
+    assert "✗ Your code returns no result:" in shown and study.error.message in shown
+    assert study.error.message in page_of("rms", [study])
+
+
+EXPECTED = {"loss": Array(np.ones(3), "float64"), "right": 0.5, "activations first": Array(np.ones(2), "float64"), "outputs": 1}
+
+
+@pytest.mark.parametrize(
+    ("changes", "fitting"),
+    [
+        ({}, True),
+        ({"loss": Array(np.full(3, np.nan), "float64"), "right": Array(np.array(1), "int64")}, True),
+        ({"activations first": Array(np.ones(5), "float64"), "outputs": "anything"}, True),
+        ({"loss": Array(np.ones(2), "float64")}, False),
+        ({"loss": "curves"}, False),
+        ({"loss": Array(np.ones(3, complex), "complex64")}, False),
+        ({"right": Array(np.ones(2), "float64")}, False),
+        ({"right": None}, False),
+        ({"right": True}, False),
+        ({"activations first": 1.0}, False),
+        ({"activations first": Array(np.ones((2, 2)), "float64")}, False),
+    ],
+)
+def test_an_answer_has_numbers_where_they_belong(changes: dict[str, Any], fitting: bool) -> None:
+    assert fits(EXPECTED | changes, EXPECTED) is fitting
+    assert not fits({}, EXPECTED)
 
 
 def test_steps_are_told_in_turn(exercise: Exercise) -> None:

@@ -87,12 +87,14 @@ def test_the_score_is_the_earned_one(one: Report) -> None:
     found = result(one)
     assert (found["score"], found["max-score"]) == (one.earned, one.possible)
     assert sum(test["score"] for test in found["tests"]) == one.earned
+    assert sum(test["max-score"] for test in found["tests"]) == one.possible
 
 
 def test_the_first_test_is_the_whole_report() -> None:
+    assert [(test["score"], test["max-score"]) for test in result(FAILED)["tests"]][:2] == [(0, 0), (2, 2)]
     whole, first, *_rest = result(GRANTED)["tests"]
-    assert whole == {"test-name": "batch_norm", "passed": False, "score": 8, "max-score": 8, "output": plain([GRANTED])}
-    assert first == {"test-name": "The output is normalised. [wide]", "passed": True, "score": 2, "max-score": 2, "output": ""}
+    assert whole == {"test-name": "batch_norm", "passed": False, "score": 12, "max-score": 14, "output": plain([GRANTED])}
+    assert first == {"test-name": "The output is normalised. [wide]", "passed": True, "score": 0, "max-score": 0, "output": ""}
     assert result(FOUND)["tests"][0]["max-score"] == 20
     assert result(reveal(PASSED, "score"))["tests"] == [
         {"test-name": "layer_norm", "passed": True, "score": 4, "max-score": 4, "output": "layer_norm: 4 of 4 points, passed"}
