@@ -19,7 +19,7 @@ from normgrade.course.course import Course
 from of_prompts.references import reference
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 300, 72, 20, 44, 46  # pixels
-COLOURS = ("#c92a2a", "#1864ab", "#2b8a3e")
+COLOURS = ("#c92a2a", "#1864ab", "#2b8a3e", "#862e9c")
 
 
 @dataclass(frozen=True)
