@@ -30,7 +30,7 @@ TITLES = {"en": "At work", "zh": "放进网络"}
 BEFORE = {"en": "Contract", "zh": "接口要求"}  # the section that follows
 SEEDS = range(8)  # of the initial weights
 LAST = 5  # steps, whose mean is the loss at the end
-TOLD = re.compile(r"(\d+\.\d) ± (\d+\.\d)")  # a loss as the section tells it: mean and standard deviation
+TOLD = re.compile(r"(?<![\d.])(\d+\.\d)(?: ± (\d+\.\d))?(?!\d)")  # a loss as the section tells it: mean and standard deviation
 SPREADS, SAME = 4, 0.3  # training is chaotic: a loss on another processor is within so many deviations and so large a part of the mean
 KINDS = {
     "language model": {"en": "A small language model", "zh": "一个小型语言模型"},
@@ -63,12 +63,13 @@ class Ran:
 
 
 def with_spread(values: Sequence[float]) -> str:
-    """Return the mean of several losses and their standard deviation.
+    """Return the mean of several losses, and their standard deviation unless that is 0.0.
 
-    >>> with_spread([1.0, 2.0, 3.0])
-    '2.0 ± 1.0'
+    >>> with_spread([1.0, 2.0, 3.0]), with_spread([1.0, 1.01]), with_spread([1.0])
+    ('2.0 ± 1.0', '1.0', '1.0')
     """
-    return f"{fmean(values):.1f} ± {stdev(values) if len(values) > 1 else 0:.1f}"
+    spread = f" ± {stdev(values):.1f}" if len(values) > 1 else ""
+    return f"{fmean(values):.1f}{'' if spread == ' ± 0.0' else spread}"
 
 
 def ran(exercise: Exercise, seeds: Iterable[int] = SEEDS) -> list[Ran]:
@@ -109,7 +110,7 @@ def told(exercise: Exercise, found: Sequence[Ran], language: str) -> Iterator[st
         yield f"![The loss at each step of the first run, a line for each: no norm, {', '.join(names)}](lab.svg)"
         yield wrapped(
             f"{kind} with {count} sublayers learns for {steps} steps of Adam at the rate {rate}, eight times, each from other weights;"
-            f" the numbers are mean and standard deviation. Its loss begins at {begin}, and ends {ends}. Without any norm it begins"
+            f" the numbers are means and standard deviations. Its loss begins at {begin}, and ends {ends}. Without any norm it begins"
             f" at {bare.begin}, and ends at {bare.end}. `normgrade lab {slug}` plays the first run with your layer, and shows the"
             " sizes of activations and gradients, too."
         )
@@ -132,13 +133,13 @@ def padded(name: str) -> str:
 def says(told: str, measured: str) -> bool:
     """Return True if two sections have the same words, and each measured mean is near the told one.
 
-    >>> says("It ends at 1.0 ± 0.1, and at 2.5 ± 0.5 without any norm.", "It ends at 1.1 ± 0.0,\\nand at 4.0 ± 0.0 without any norm.")
+    >>> says("It ends at 1.0, and at 2.5 ± 0.5 without any norm.", "It ends at 1.1,\\nand at 4.0 without any norm.")
     True
-    >>> says("It ends at 1.0 ± 0.1.", "It ends at 2.0 ± 0.0.") or says("It ends at 1.0 ± 0.1.", "It begins at 1.0 ± 0.1.")
+    >>> says("It ends at 1.0 ± 0.1.", "It ends at 2.0.") or says("It ends at 1.0 ± 0.1.", "It begins at 1.0.")
     False
     """
     words = [TOLD.sub("…", " ".join(text.split())) for text in (told, measured)]
-    losses = zip(*([(float(mean), float(spread)) for mean, spread in TOLD.findall(text)] for text in (told, measured)), strict=False)
+    losses = zip(*([(float(mean), float(spread or 0)) for mean, spread in TOLD.findall(text)] for text in (told, measured)), strict=False)
     return words[0] == words[1] and all(abs(one - other) <= SPREADS * spread + SAME * one for (one, spread), (other, _) in losses)
 
 
