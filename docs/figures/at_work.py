@@ -10,10 +10,11 @@ import math
 import re
 import sys
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from runpy import run_path
+from statistics import fmean, stdev
 
 import torch
 
@@ -27,9 +28,10 @@ from of_prompts.references import reference
 
 TITLES = {"en": "At work", "zh": "放进网络"}
 BEFORE = {"en": "Contract", "zh": "接口要求"}  # the section that follows
+SEEDS = range(8)  # of the initial weights
 LAST = 5  # steps, whose mean is the loss at the end
-LOSS = re.compile(r"(?<![\d.])\d+\.\d(?!\d)")  # as the section tells it, with one decimal
-SAME = 0.3  # of a loss: training without a norm is chaotic, so by so much it differs between processors
+TOLD = re.compile(r"(?<![\d.])(\d+\.\d)(?: ± (\d+\.\d))?(?!\d)")  # a loss as the section tells it: mean and standard deviation
+SPREADS, SAME = 4, 0.3  # training is chaotic: a loss on another processor is within so many deviations and so large a part of the mean
 KINDS = {
     "language model": {"en": "A small language model", "zh": "一个小型语言模型"},
     "classifier": {"en": "A small classifier of pictures", "zh": "一个小型图像分类器"},
@@ -37,44 +39,59 @@ KINDS = {
 
 
 @dataclass(frozen=True)
+class Runs:
+    """The losses of each step in several runs of one network, which differ in their initial weights."""
+
+    losses: Sequence[Sequence[float]]
+
+    @property
+    def begin(self) -> str:
+        return with_spread([each[0] for each in self.losses])
+
+    @property
+    def end(self) -> str:
+        return with_spread([fmean(each[-LAST:]) for each in self.losses])
+
+
+@dataclass(frozen=True)
 class Ran:
-    """One bench of a lab, and the losses of each step with the reference and without any norm."""
+    """One bench of a lab, and its runs with the reference and without any norm."""
 
     bench: Bench
-    normed: Sequence[float]
-    bare: Sequence[float]
-
-    @property
-    def begins(self) -> float:
-        return self.normed[0]
-
-    @property
-    def ends(self) -> float:
-        return sum(self.normed[-LAST:]) / LAST
-
-    @property
-    def bare_ends(self) -> float:
-        return sum(self.bare[-LAST:]) / LAST
+    normed: Runs
+    bare: Runs
 
 
-def ran(exercise: Exercise) -> list[Ran]:
+def with_spread(values: Sequence[float]) -> str:
+    """Return the mean of several losses, and their standard deviation unless that is 0.0.
+
+    >>> with_spread([1.0, 2.0, 3.0]), with_spread([1.0, 1.01]), with_spread([1.0])
+    ('2.0 ± 1.0', '1.0', '1.0')
+    """
+    spread = f" ± {stdev(values):.1f}" if len(values) > 1 else ""
+    return f"{fmean(values):.1f}{'' if spread == ' ± 0.0' else spread}"
+
+
+def ran(exercise: Exercise, seeds: Iterable[int] = SEEDS) -> list[Ran]:
     """Return the runs of an exercise's lab."""
     assert exercise.lab is not None
-    lab, found = run_path(str(exercise.lab))["LAB"], []
-    for number, bench in enumerate(lab):
-        losses = [runs.trained(reference(exercise.slug), lab, number, bare)["loss"].tolist() for bare in (False, True)]
-        found.append(Ran(bench, *losses))
-    return found
+    lab, module, seeds = run_path(str(exercise.lab))["LAB"], reference(exercise.slug), [*seeds]
+
+    def runs_of(number: int, bare: bool) -> Runs:
+        return Runs([runs.trained(module, lab, number, bare, seed=seed)["loss"].tolist() for seed in seeds])
+
+    return [Ran(bench, runs_of(number, False), runs_of(number, True)) for number, bench in enumerate(lab)]
 
 
 def figure(exercise: Exercise, found: Sequence[Ran]) -> Figure:
-    """Return the picture of the losses."""
+    """Return the picture of the losses in the first run."""
 
     def points(losses: Sequence[float]) -> list[tuple[float, float]]:
         return [(float(step), loss) for step, loss in enumerate(losses) if math.isfinite(loss)]
 
-    lines = [Line("no norm", points(found[0].bare)), *(Line(each.bench.name or exercise.title, points(each.normed)) for each in found)]
-    return Figure("Loss in a small network", "step", "loss", lines, top=ABOVE * found[0].begins)
+    normed = (Line(each.bench.name or exercise.title, points(each.normed.losses[0])) for each in found)
+    lines = [Line("no norm", points(found[0].bare.losses[0])), *normed]
+    return Figure("Loss in a small network", "step", "loss", lines, top=ABOVE * found[0].normed.losses[0][0])
 
 
 def section(exercise: Exercise, found: Sequence[Ran], language: str) -> str:
@@ -84,39 +101,46 @@ def section(exercise: Exercise, found: Sequence[Ran], language: str) -> str:
 
 def told(exercise: Exercise, found: Sequence[Ran], language: str) -> Iterator[str]:
     """Yield the paragraphs of the section: the picture, and a few sentences."""
-    first, count = found[0], len(found[0].bench.network(None).sublayers)
-    how = {"kind": KINDS[first.bench.kind][language], "count": count, "steps": first.bench.steps, "rate": f"{first.bench.rate:g}"}
-    begins, bare_ends = f"{first.begins:.1f}", f"{first.bare_ends:.1f}"
+    first, slug = found[0], exercise.slug
+    count, steps, rate = len(first.bench.network(None).sublayers), first.bench.steps, f"{first.bench.rate:g}"
+    kind, begin, bare = KINDS[first.bench.kind][language], first.normed.begin, first.bare
     if language == "en":
-        ends = ", ".join(f"at {each.ends:.1f} with {each.bench.name or 'the reference'}" for each in found)
-        yield f"![The loss at each step, with the reference and without a norm: it begins at {begins}, and ends {ends}](lab.svg)"
+        names = [each.bench.name or "the reference" for each in found]
+        ends = ", ".join(f"at {each.normed.end} with {name}" for each, name in zip(found, names, strict=True))
+        yield f"![The loss at each step of the first run, a line for each: no norm, {', '.join(names)}](lab.svg)"
         yield wrapped(
-            "{kind} with {count} sublayers learns for {steps} steps of Adam at the rate {rate}.".format(**how)
-            + f" Its loss begins at {begins}, and ends {ends}, and at {bare_ends} without any norm."
-            + " On another processor the losses are slightly different."
-            + f" `normgrade lab {exercise.slug}` plays the same with your layer, and shows the sizes of activations and gradients, too."
+            f"{kind} with {count} sublayers learns for {steps} steps of Adam at the rate {rate}, eight times, each from other weights;"
+            f" the numbers are means and standard deviations. Its loss begins at {begin}, and ends {ends}. Without any norm it begins"
+            f" at {bare.begin}, and ends at {bare.end}. `normgrade lab {slug}` plays the first run with your layer, and shows the"
+            " sizes of activations and gradients, too."
         )
         return
-    ends = "，".join(f"{f'用 {each.bench.name} ' if each.bench.name else '用参考实现'}时最终为 {each.ends:.1f}" for each in found)
-    yield f"![每一步的损失，用参考实现与不用归一化对比：从 {begins} 开始，{ends}](lab.svg)"
+    names = [each.bench.name or "参考实现" for each in found]
+    ends = "，".join(f"用{padded(name)}时最终为 {each.normed.end}" for each, name in zip(found, names, strict=True))
+    yield f"![第一次训练中每一步的损失，各有一条曲线：不用归一化、{'、'.join(names)}](lab.svg)"
     yield (
-        "{kind}，{count} 个子层，用 Adam（学习率 {rate}）训练 {steps} 步。".format(**how)
-        + f"损失从 {begins} 开始，{ends}，完全不用归一化时最终为 {bare_ends}。在别的处理器上，损失会略有不同。"
-        f"`normgrade lab {exercise.slug}` 用你的层做同样的实验，并给出激活与梯度的大小。"
+        f"{kind}，{count} 个子层，用 Adam（学习率 {rate}）训练 {steps} 步，从不同的初始权重训练八次，给出均值和标准差。"
+        f"损失从 {begin} 开始，{ends}。完全不用归一化时从 {bare.begin} 开始，最终为 {bare.end}。"
+        f"`normgrade lab {slug}` 用你的层做其中的第一次训练，并给出激活与梯度的大小。"
     )
 
 
-def says(told: str, measured: str) -> bool:
-    """Return True if two sections have the same words, and losses that differ no more than between processors.
+def padded(name: str) -> str:
+    """Return a name as it stands in Chinese text: with spaces around it if it is not Chinese."""
+    return f" {name} " if name.isascii() else name
 
-    >>> says("It ends at 1.0, and at 2.5 without any norm.", "It ends at 1.1,\\nand at 2.3 without any norm.")
+
+def says(told: str, measured: str) -> bool:
+    """Return True if two sections have the same words, and each measured mean is near the told one.
+
+    >>> says("It ends at 1.0, and at 2.5 ± 0.5 without any norm.", "It ends at 1.1,\\nand at 4.0 without any norm.")
     True
-    >>> says("It ends at 1.0.", "It ends at 2.0.") or says("It ends at 1.0.", "It begins at 1.0.")
+    >>> says("It ends at 1.0 ± 0.1.", "It ends at 2.0.") or says("It ends at 1.0 ± 0.1.", "It begins at 1.0.")
     False
     """
-    words = [LOSS.sub("…", " ".join(text.split())) for text in (told, measured)]
-    losses = zip(*([float(loss) for loss in LOSS.findall(text)] for text in (told, measured)), strict=False)
-    return words[0] == words[1] and all(abs(one - other) <= SAME * other for one, other in losses)
+    words = [TOLD.sub("…", " ".join(text.split())) for text in (told, measured)]
+    losses = zip(*([(float(mean), float(spread or 0)) for mean, spread in TOLD.findall(text)] for text in (told, measured)), strict=False)
+    return words[0] == words[1] and all(abs(one - other) <= SPREADS * spread + SAME * one for (one, spread), (other, _) in losses)
 
 
 def wrapped(text: str, width: int = 150) -> str:

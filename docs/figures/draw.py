@@ -9,7 +9,10 @@ import math
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from statistics import fmean
+from typing import Any
 from xml.sax.saxutils import escape
 
 import torch
@@ -17,9 +20,10 @@ from torch import Tensor, nn
 
 from normgrade.course.course import Course
 from of_prompts.references import reference
+from of_prompts.rows import of_seeds
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 300, 72, 20, 44, 46  # pixels
-COLOURS = ("#c92a2a", "#1864ab", "#2b8a3e")
+COLOURS = ("#c92a2a", "#1864ab", "#2b8a3e", "#862e9c")
 
 
 @dataclass(frozen=True)
@@ -163,30 +167,33 @@ def fixup() -> Figure:
     return Figure("32 residual blocks of convolutions without a norm, trained", "step", "loss", lines)
 
 
-def deep_norm() -> Figure:
+def moved(layers: int, deep: bool, norms: bool = True) -> float:
+    """How far one step of gradient descent moves the output, as a part of its size. The norms' own numbers take part in it or not."""
     module = reference("deep_norm")
+    found = module.deepnorm_coefficients(encoder_layers=layers)
+    alpha, beta = (found.encoder_alpha, found.encoder_beta) if deep else (1.0, 1.0)
+    stack = nn.Sequential(*(module.DeepNorm(64, alpha, feed_forward(64)) for _ in range(2 * layers)))
+    for block in stack:
+        for weight in (block.sublayer[0].weight, block.sublayer[2].weight):
+            nn.init.xavier_normal_(weight, gain=beta)
+    x, upstream = torch.randn(256, 64), torch.randn(256, 64)
+    before = stack(x)
+    (before * upstream).mean().backward()
+    with torch.no_grad():
+        for name, parameter in stack.named_parameters():
+            if norms or "sublayer" in name:
+                parameter.sub_(0.1 * parameter.grad)
+        return size(stack(x) - before) / size(before)
 
-    def moved(layers: int, deep: bool, norms: bool = True) -> float:
-        """How far one step of gradient descent moves the output, as a part of its size. The norms' own numbers take part in it or not."""
+
+def deep_norm() -> Figure:
+    def of_first_seed(*how: Any) -> float:
         torch.manual_seed(0)
-        found = module.deepnorm_coefficients(encoder_layers=layers)
-        alpha, beta = (found.encoder_alpha, found.encoder_beta) if deep else (1.0, 1.0)
-        stack = nn.Sequential(*(module.DeepNorm(64, alpha, feed_forward(64)) for _ in range(2 * layers)))
-        for block in stack:
-            for weight in (block.sublayer[0].weight, block.sublayer[2].weight):
-                nn.init.xavier_normal_(weight, gain=beta)
-        x, upstream = torch.randn(256, 64), torch.randn(256, 64)
-        before = stack(x)
-        (before * upstream).mean().backward()
-        with torch.no_grad():
-            for name, parameter in stack.named_parameters():
-                if norms or "sublayer" in name:
-                    parameter.sub_(0.1 * parameter.grad)
-            return size(stack(x) - before) / size(before)
+        return moved(*how)
 
     depths = (2, 4, 8, 16, 32, 64)
     runs = ("Post-LN", (False,)), ("DeepNorm", (True,)), ("DeepNorm, norms frozen", (True, False))
-    lines = [Line(name, [(float(n), moved(n, *how)) for n in depths]) for name, how in runs]
+    lines = [Line(name, [(float(n), of_first_seed(n, *how)) for n in depths]) for name, how in runs]
     return Figure("How far the first step moves the output", "layers, of two sublayers each", "change of the output", lines)
 
 
@@ -210,7 +217,6 @@ def pre_post_norm() -> Figure:
 
     def gradient(make: Callable[[list[nn.Sequential]], nn.Module], number: int) -> float:
         """The norm of that of the last weight matrix, where the loss is the mean over all positions of the output times normal numbers."""
-        torch.manual_seed(0)
         sublayers = [feed_forward(64) for _ in range(number)]
         x, upstream = torch.randn(256, 64), torch.randn(256, 64)
         (make(sublayers)(x) * upstream).sum(dim=-1).mean().backward()
@@ -223,7 +229,8 @@ def pre_post_norm() -> Figure:
         return module.PreNormStack(64, sublayers)
 
     depths = (6, 12, 24, 48, 96)
-    lines = [Line(name, [(float(n), gradient(make, n)) for n in depths]) for name, make in (("Post-LN", post), ("Pre-LN", pre))]
+    kinds = ("Post-LN", post), ("Pre-LN", pre)
+    lines = [Line(name, [(float(n), fmean(of_seeds(partial(gradient, make, n)))) for n in depths]) for name, make in kinds]
     return Figure("The gradient of the last weight matrix, before the first step", "sublayers", "norm of the gradient", lines)
 
 

@@ -12,4 +12,5 @@ def post(impl, sublayers):
 LAB = [
     language_model(lambda impl, sublayers: impl.PreNormStack(WIDTH, sublayers), "Pre-LN"),
     language_model(post, "Post-LN"),
+    language_model(post, "Post-LN + warm-up", warm_up=40),
 ]

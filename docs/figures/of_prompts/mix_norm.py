@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
+from statistics import fmean
 
 import torch
 
 from draw import feed_forward
 from of_prompts.references import reference
-from of_prompts.rows import Measured, Worked, X, row, step
+from of_prompts.rows import Measured, Worked, X, of_seeds, row, step
 
 SHOWN = (1, 17, 33, 64)  # the layers that the table shows
 
@@ -51,18 +52,23 @@ def worked() -> Worked:
 
 
 @cache
+def mean_of(post: int) -> tuple[list[str], str]:
+    """Return the means of the shares, and of the standard deviation at the end, over several draws of the weights."""
+    *shares, end = (fmean(numbers) for numbers in zip(*of_seeds(partial(run, post)), strict=True))
+    return [f"{share:.2g}" for share in shares], f"{end:.1f}"
+
+
 @torch.no_grad()
-def run(post: int) -> tuple[list[str], str]:
-    """Return the shares of the layers that the table shows, and the standard deviation at the end; the first `post` of 64 are Post-LN."""
-    torch.manual_seed(0)
+def run(post: int) -> list[float]:
+    """Return the shares of the layers that the table shows, then the standard deviation at the end; the first `post` of 64 are Post-LN."""
     x, shares = torch.randn(256, 256), []
     for layer in range(1, 65):
         sublayer, norm = feed_forward(256), torch.nn.LayerNorm(256)
         added = sublayer(x if layer <= post else norm(x))
         if layer in SHOWN:
-            shares.append(f"{(added.norm() / x.norm()).item():.2g}")
+            shares.append((added.norm() / x.norm()).item())
         x = norm(x + added) if layer <= post else x + added
-    return shares, f"{x.std().item():.1f}"
+    return [*shares, x.std().item()]
 
 
 def measured() -> Iterator[Measured]:
@@ -71,9 +77,9 @@ def measured() -> Iterator[Measured]:
         (("Mix-LN, 16 of 64 are Post-LN", "Mix-LN，64 层中有 16 层 Post-LN"), 16),
         (("Post-LN", "Post-LN"), 64),
     ):
-        shares = " | ".join(run(post)[0])
+        shares = " | ".join(mean_of(post)[0])
         yield Measured({"en": f"| {names[0]} | {shares} |", "zh": f"| {names[1]} | {shares} |"})
-    mixed, pre = run(16)[1], run(0)[1]
+    mixed, pre = mean_of(16)[1], mean_of(0)[1]
     yield Measured(
         {
             "en": f"the standard deviation at the end is {mixed}, and {pre} in Pre-LN",

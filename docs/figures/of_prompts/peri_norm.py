@@ -9,7 +9,7 @@ import torch
 
 import draw
 from of_prompts.references import reference
-from of_prompts.rows import Measured, Worked, X, row
+from of_prompts.rows import Measured, Worked, X, of_seeds, row, with_spread
 
 
 def worked() -> Worked:
@@ -50,13 +50,15 @@ def worked() -> Worked:
 @cache
 def variance(placement: str, gain: float) -> str:
     """Return the variance of the residual stream after 64 new blocks."""
-    torch.manual_seed(0)
-    x = torch.randn(256, 64)
-    sublayers = [draw.feed_forward(64, gain) for _ in range(64)]
-    with torch.no_grad():
-        for sublayer in sublayers:
+
+    @torch.no_grad()
+    def of_stream() -> float:
+        x = torch.randn(256, 64)
+        for sublayer in [draw.feed_forward(64, gain) for _ in range(64)]:
             x = reference("peri_norm").NormBlock(64, sublayer, placement)(x)
-    return f"{x.var().item():.0f}"
+        return x.var().item()
+
+    return with_spread(of_seeds(of_stream))
 
 
 def measured() -> Iterator[Measured]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from functools import cache
 
@@ -10,7 +9,7 @@ import torch
 
 import draw
 from of_prompts.references import reference
-from of_prompts.rows import DY, Measured, Worked, X, row, step
+from of_prompts.rows import DY, Measured, Worked, X, power, row, step
 
 figure = cache(draw.rezero)  # its lines are drawn beside the prompt
 
@@ -54,22 +53,17 @@ def worked() -> Worked:
     )
 
 
-def power(number: float) -> str:
-    """Return the power of ten at or below a number."""
-    return "10" + "".join("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(digit)] for digit in str(math.floor(math.log10(number))))
-
-
 def measured() -> Iterator[Measured]:
     ones, zeros = ([loss for _, loss in line.points] for line in figure().lines)
-    start = f"{ones[0] / 10 ** math.floor(math.log10(ones[0])):.0f}·{power(ones[0])}"
+    start = power(ones[0])
     yield Measured(
         {
-            "en": f"with every α = 1 it begins at {start} and stays above {power(min(ones))}, with α = 0 it falls from "
+            "en": f"with every α = 1 it begins above {start} and stays above {power(min(ones))}, with α = 0 it falls from "
             f"{zeros[0]:.0f} to {zeros[-1]:.2f}",
-            "zh": f"每个 α = 1 时从 {start} 开始，一直高于 {power(min(ones))}；α = 0 时从 {zeros[0]:.0f} 降到 {zeros[-1]:.2f}",
+            "zh": f"每个 α = 1 时从 {start} 以上开始，一直高于 {power(min(ones))}；α = 0 时从 {zeros[0]:.0f} 降到 {zeros[-1]:.2f}",
         }
     )
-    yield Measured({"en": f"the first loss is {start} with every α = 1", "zh": f"每个 α = 1 时，最初的损失就有 {start}"})
+    yield Measured({"en": f"the first loss is above {start} with every α = 1", "zh": f"每个 α = 1 时，最初的损失就超过 {start}"})
     yield Measured(
         {
             "en": f"With α = 0 it begins at {zeros[0]:.0f} and falls to {zeros[-1]:.2f}",

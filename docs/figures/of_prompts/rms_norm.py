@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import torch
@@ -45,11 +46,11 @@ def measured() -> Iterator[Measured]:
     errors = {}
     for name, of in (("layer", torch.nn.functional.layer_norm), ("rms", torch.nn.functional.rms_norm)):
         errors[name] = (of(x, (1024,)).double() - of(exact, (1024,))).abs().max().item()
-    layer, rms = (f"{errors[name]:.0e}".replace("e-0", "e-") for name in ("layer", "rms"))
+    layer, rms = (f"{10.0 ** math.floor(math.log10(errors[name])):.0e}".replace("e-0", "e-") for name in ("layer", "rms"))
     yield Measured(
         {
-            "en": f"with mean 1e4 and standard deviation 1, `F.layer_norm` is off by up to {layer} and `F.rms_norm` by {rms}",
-            "zh": f"`F.layer_norm` 的误差最大为 {layer}，`F.rms_norm` 的误差最大为 {rms}",
+            "en": f"with mean 1e4 and standard deviation 1, `F.layer_norm` is off by some {layer} and `F.rms_norm` by some {rms}",
+            "zh": f"`F.layer_norm` 的误差最大约为 {layer}，`F.rms_norm` 约为 {rms}",
         }
     )
     x = torch.randn(20_000, 512)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean, stdev
+from typing import TypeVar
 
 import torch
 from torch import Tensor
@@ -11,6 +14,8 @@ from torch import Tensor
 X = torch.tensor([1.0, 2.0, 3.0, 6.0], dtype=torch.float64)  # worked out in every prompt
 DY = torch.tensor([1.0, 0.0, 0.0, 0.0], dtype=torch.float64)  # the gradient of y: only its first number counts
 LABEL, COLUMN, DIGITS = 18, 10, 4
+SEEDS = range(8)  # a sentence on random numbers tells the mean of so many runs, or an order of magnitude
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -27,6 +32,33 @@ class Measured:
     """A piece of a prompt with numbers that were measured, as it stands there in each language."""
 
     told: Mapping[str, str]
+
+
+def of_seeds(run: Callable[[], T]) -> list[T]:
+    """Return what a run gives for each of the seeds."""
+    found = []
+    for seed in SEEDS:
+        torch.manual_seed(seed)
+        found.append(run())
+    return found
+
+
+def with_spread(values: Sequence[float], digits: int = 0) -> str:
+    """Return the mean of several numbers and their standard deviation.
+
+    >>> with_spread([1.0, 2.0, 3.0], 1)
+    '2.0 ± 1.0'
+    """
+    return f"{fmean(values):.{digits}f} ± {stdev(values):.{digits}f}"
+
+
+def power(number: float) -> str:
+    """Return the power of ten at or below a number.
+
+    >>> power(470.0)
+    '10²'
+    """
+    return "10" + "".join("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(digit)] for digit in str(math.floor(math.log10(number))))
 
 
 def row(label: str, values: Tensor | float) -> str:

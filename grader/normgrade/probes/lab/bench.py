@@ -66,6 +66,7 @@ class Bench:
     - `model`: the network around a stack of so many sublayers; `examples` are those that it learns from.
     - `stack`, `name`: the stack that is given to it, and the name that tells two stacks of one exercise apart.
     - `rate`, `batch`, `steps`: the learning rate of Adam, the size of a batch, and the number of steps.
+    - `warm_up`: the first steps, in which the rate grows from 0 to `rate`.
     - `free_in_training`: right layers may differ in training, so outputs are compared in evaluation only.
     """
 
@@ -79,16 +80,19 @@ class Bench:
     batch: int
     steps: int
     free_in_training: bool = False
+    warm_up: int = 0
 
-    def network(self, impl: Any | None) -> nn.Module:
+    def network(self, impl: Any | None, seed: int = 0) -> nn.Module:
         """Return a new network with the layers of `impl`; without any norm if that is None."""
-        torch.manual_seed(0)
+        torch.manual_seed(seed)
         return self.model(Residual if impl is None else partial(self.stack, impl), self.sublayers)
 
 
-def language_model(stack: StackOf, name: str = "", sublayers: int = 8, rate: float = 1e-2, steps: int = 80) -> Bench:
+def language_model(
+    stack: StackOf, name: str = "", sublayers: int = 8, rate: float = 1e-2, steps: int = 80, warm_up: int = 0
+) -> Bench:
     """Return a bench with the small language model: attention and feed-forward in turn, on (batch, length, WIDTH)."""
-    return Bench("language model", LanguageModel, Text(), stack, name, sublayers, rate, 16, steps)
+    return Bench("language model", LanguageModel, Text(), stack, name, sublayers, rate, 16, steps, warm_up=warm_up)
 
 
 def classifier(

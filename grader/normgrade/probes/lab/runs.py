@@ -23,20 +23,28 @@ def benches(_impl: Any, lab: Sequence[Bench]) -> dict[str, Any]:
 
 
 def trained(
-    impl: Any, lab: Sequence[Bench], number: int, bare: bool = False, batch: int | None = None, start: Mapping[str, Tensor] | None = None
+    impl: Any,
+    lab: Sequence[Bench],
+    number: int,
+    bare: bool = False,
+    batch: int | None = None,
+    start: Mapping[str, Tensor] | None = None,
+    seed: int = 0,
 ) -> dict[str, Any]:
     """Train the network of a bench, and return what was seen.
 
     - `bare`: the network has no norm.
     - `batch`: the size of a batch, by default that of the bench.
     - `start`: the numbers to begin with, as `begun` gives them, by name.
+    - `seed`: that of the initial weights.
     """
     bench = lab[number]
-    network = bench.network(None if bare else impl)
+    network = bench.network(None if bare else impl, seed)
     fill(network, start or {})
     optimiser, numbers = torch.optim.Adam(network.parameters(), bench.rate), torch.Generator().manual_seed(0)
     losses, first, last = [], None, None
     for step in range(bench.steps):
+        optimiser.param_groups[0]["lr"] = bench.rate * min(1.0, (step + 1) / max(bench.warm_up, 1))
         x, targets = bench.examples.batch(batch or bench.batch, numbers)
         with looked_at(network, step in (0, bench.steps - 1)) as layers:
             found = loss(network(x), targets)
