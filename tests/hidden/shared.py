@@ -20,6 +20,22 @@ def coarse(*shape, dtype="float16"):
     return (rows(*shape) * finest).round() * 2 / finest
 
 
+def lopsided(*shape, size=60_000):
+    """Numbers of float16, one in seven positive and all others negative, so that its distance from their mean is no number of float16.
+
+    Half of a number, and the sum of both, is exact in float16.
+    """
+    signs = np.where(np.arange(np.prod(shape)) % 7 == 3, 64, -64).reshape(shape)
+    return ((uniform(0.9, 1.0, *shape) * size / 64).round() * signs).astype(np.float32)
+
+
+def at_the_ends(size):
+    """Rows of so many numbers at the ends of half precision, and many rows, by dtype; half of each, and the sum of both, is exact."""
+    float16 = [coarse(6, size) * 2048, lopsided(6, size, size=43_000), coarse(300, size)]
+    bfloat16 = [coarse(number, size, dtype="bfloat16") * scale for number, scale in ((6, 2.0**20), (300, 1))]
+    return {"float16": float16, "bfloat16": bfloat16}
+
+
 def channels(*shape):
     """Random numbers (N, C, …) with a mean and a scale of its own for each channel of each sample."""
     each = (*shape[:2], *(1 for _ in shape[2:]))

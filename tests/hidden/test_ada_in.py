@@ -71,6 +71,8 @@ def test_different_sizes(agree):
         ((1, 2, 40, 33), (1, 2, 3, 2)),
     ):
         agree(ada_in(maps(*content, scale=100), maps(*style, scale=100)))
+    many = evaluate(maps(1, 1, 70, 60, scale=100), maps(1, 1, 60, 75, scale=100), backward=False)
+    agree(function("adaptive_instance_norm"), many)
 
 
 @claim("formula", points=2, hint="σ = sqrt(var + eps), for the content and for the style alike; the default of eps is 1e-5.")

@@ -4,6 +4,8 @@ Mostly three channels, and never three values in one. Channels differ in mean an
 the inputs are so large that it cannot matter.
 """
 
+from shared import lopsided
+
 from normgrade.suite import build, claim, copy, evaluate, ones, pickle, randn, reload, train, uniform, use, words
 
 COUNTER = "num_batches_tracked"
@@ -68,6 +70,8 @@ def test_training(agree):
     outlier = large(20, 3, 10)
     outlier[7, 1, 2] = 1e6
     agree(build(3, track_running_stats=False), train(outlier))
+    agree(build(2), train(large(1, 2, 70, 60), backward=False))
+    agree(build(2100), train(large(3, 2100), backward=False))
 
 
 @claim("formula", hint="In evaluation the running statistics take the place of the batch's, in the same formula, and nothing is updated.")
@@ -192,5 +196,7 @@ def test_half_precision(agree):
             evaluate(randn(16, 3, 4) + 1, dtype=dtype),
         )
         agree(build(3, 1e-12).filled(running_mean=0.0, running_var=1e-9), evaluate(randn(4, 3) * 1e-4, dtype=dtype))
+        agree(build(3, 1e-12), train(lopsided(16, 3, 4), dtype=dtype))  # distances from the mean, and variances, that float16 does not hold
+        agree(build(3, 1e-12), train(randn(16, 3, 4) * 3e-6, dtype=dtype))  # nor one over such a deviation
         far = build(3).filled(running_mean=offset + uniform(-1, 1, 3))  # float32: it is not rounded for the input
         agree(far, evaluate(randn(8, 3, 2) + offset, dtype=dtype))

@@ -7,6 +7,8 @@ not the point, the inputs are so large that it cannot matter.
 
 from math import inf
 
+from shared import lopsided
+
 from normgrade.suite import build, claim, evaluate, ones, randn, train, uniform, use
 
 SHAPES = [(4, 3), (5, 3, 2), (2, 3, 4, 5)]
@@ -56,6 +58,8 @@ def test_batch_norm(agree):
     """With r_max=1 and d_max=0 training is batch norm: mean and biased standard deviation per channel, then weight and bias."""
     for shape in [*SHAPES, (3, 3), (3, 3, 3, 3), (2, 3, 2, 5, 4), (2, 3, 4, 1, 2, 5)]:
         agree(build(3, **PLAIN, momentum=0.0), train(large(*shape)), train(large(*shape)))
+    agree(build(2, **PLAIN), train(large(1, 2, 70, 60), backward=False))
+    agree(build(2100, **PLAIN), train(large(3, 2100), backward=False))
 
 
 @claim("formula", hint="x̂ = (x − μ_B) / σ_B · r + d with r = σ_B / running_std and d = (μ_B − running_mean) / running_std.")
@@ -155,5 +159,12 @@ def test_accuracy(agree):
         layer = build(3, 2.0, 1.0, 1e-12, 0.3).filled(running_mean=0.0).to(dtype)
         agree(layer, train(randn(16, 3, 4) * 200, dtype=dtype), evaluate(randn(16, 3, 4), dtype=dtype))
         agree(layer, train(randn(16, 3, 4) * 1e-3, dtype=dtype), train(randn(16, 3, 4) + offset, dtype=dtype))
+        agree(build(3), train(lopsided(16, 3, 4), dtype=dtype))  # distances from the mean that float16 does not hold
+        tiny = train(randn(16, 3, 4) * 3e-6, dtype=dtype)  # nor one over such a deviation
+        agree(
+            build(3, eps=1e-12).filled(running_mean=0.0, running_std=uniform(2e-6, 5e-6, 3)),
+            tiny,
+            evaluate(randn(8, 3) * 3e-6, dtype=dtype),
+        )
         far = build(3).filled(running_mean=offset + uniform(-1, 1, 3))  # float32: it is not rounded for the input
         agree(far, evaluate(randn(8, 3, 2) + offset, dtype=dtype))

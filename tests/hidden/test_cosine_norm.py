@@ -43,8 +43,18 @@ def real():
 )
 def test_cosines(agree):
     """Output k of a position is its dot product with row k of the weight, over the product of both lengths; nothing is added."""
-    for shape, out_features in [((4, 7), 3), ((6, 5, 8), 2), ((2, 3, 5, 6), 9), ((4, 4), 4), ((3, 5), 1), ((2, 300), 3), ((2, 5), 40)]:
+    for shape, out_features in [
+        ((4, 7), 3),
+        ((6, 5, 8), 2),
+        ((2, 3, 5, 6), 9),
+        ((4, 4), 4),
+        ((3, 5), 1),
+        ((3, 4, 4), 5),
+        ((2, 300), 3),
+        ((2, 5), 40),
+    ]:
         agree(cosine_linear(shape[-1], out_features), train(rows(*shape)), evaluate(rows(*shape)))
+    agree(cosine_linear(8200, 2), evaluate(rows(1, 8200), backward=False))
 
 
 @claim(

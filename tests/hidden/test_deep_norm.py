@@ -5,7 +5,9 @@ their output. Few Linears are square; a gain below 1 is tried, and one above. Th
 an interface that the others need: whoever has written one of them gets its points.
 """
 
-from normgrade.suite import build, claim, evaluate, ones, probe, randn, train, uniform, use
+from shared import at_the_ends
+
+from normgrade.suite import build, change, claim, evaluate, ones, probe, randn, train, uniform, use
 
 ALPHA = 2.637
 SIZES = {"query": [56, 80], "key": [52, 80], "value": [52, 88], "out": [88, 56], "fc1": [56, 160], "fc2": [160, 56]}  # (in, out)
@@ -106,6 +108,7 @@ def test_block(agree):
         agree(block(*shape))
         agree(block(*shape, hidden=9, alpha=0.437, scattered=True))
     agree(block(3, 6, alpha=50.0))
+    agree(build(8200, 0.5).named("block_around_nothing"), evaluate(rows(1, 1, 8200), backward=False))
 
 
 @claim(
@@ -173,6 +176,11 @@ def test_half_precision(agree):
     for dtype, scale in (("float16", 300), ("bfloat16", 1)):
         for norm_dtype in (None, "float32"):
             agree(probe("half_block", x=randn(6, 32) * scale, alpha=ALPHA, dtype=dtype, norm_dtype=norm_dtype))
+    for dtype, inputs in at_the_ends(8).items():
+        half = build(8, 0.5).named("block_around_nothing").to(dtype)  # half of a number, and the sum of both, is exact
+        agree(half, *(evaluate(each, dtype=dtype, gradients=gradients) for each in inputs for gradients in (None, "no_grad")))
+        agree(half, train(inputs[-1][:6], dtype=dtype, backward=True))
+        agree(half, change(2.0**20 if dtype == "bfloat16" else 2.0**10), evaluate(inputs[-1][:6], dtype=dtype))
     layer, x, other, *_more = typical()[0]
     agree(layer.to("float64"), train(*x, dtype="float64"), evaluate(*other, dtype="float64"))
 

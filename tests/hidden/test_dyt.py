@@ -32,6 +32,7 @@ def test_formula(agree):
     """Every number is multiplied by alpha, goes through tanh, and is then scaled and shifted by the weight and bias of its feature."""
     for shape in [(4, 7), (6, 5, 8), (2, 3, 5, 6), (3, 2), (5, 5), (2, 300)]:
         agree(build(shape[-1]), train(randn(*shape) * 1.5), evaluate(randn(*shape) * 1.5))
+    agree(build(8200), evaluate(randn(1, 8200) * 1.5, backward=False))
 
 
 @claim("formula", hint="Take alpha as it is, below or above 1, negative or 0: one factor of x, inside tanh.")

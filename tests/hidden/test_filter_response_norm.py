@@ -5,6 +5,7 @@ the threshold is not the point it lies so low that nothing is cut off, for what 
 inputs are so large that it cannot matter.
 """
 
+import numpy as np
 from shared import powers
 
 from normgrade.suite import build, claim, evaluate, randn, train, uniform, use
@@ -70,6 +71,8 @@ def test_feature_maps(agree):
     outlier = large(1, 2, 40, 33)
     outlier[0, 1, 37, 29] = 1e6
     agree(build(2).filled(threshold=LOW), train(outlier))
+    for shape in [(1, 2, 70, 60), (1, 2100, 2, 1)]:
+        agree(build(shape[1]).filled(threshold=LOW), evaluate(large(*shape), backward=False))
 
 
 @claim(
@@ -147,6 +150,9 @@ def test_magnitudes(agree):
     layer = build(3, 1e-30).filled(threshold=LOW)
     extreme = [evaluate(randn(2, 3, 4, 3) * scale, backward=False) for scale in (1e17, 1e-12)]
     agree(layer, train(randn(4, 3, 2, 5) * powers(10, -9, 9, 4, 3, 1, 1)), *extreme)
+    side_by_side = randn(2, 3, 4, 3) * np.array([1e-12, 1.0, 1e17], np.float32)[:, None, None]
+    agree(layer, evaluate(side_by_side, backward=False))
     for dtype in ("float16", "bfloat16"):
         half = build(3, 1e-12).filled(threshold=-10.0).to(dtype)
+        agree(half, evaluate(randn(4, 3, 5, 6) * 3e-6, dtype=dtype))  # one over its root mean square is no number of float16
         agree(half, train(randn(4, 3, 5, 6) * 300, dtype=dtype), evaluate(randn(4, 3, 5, 6) * 1e-4, dtype=dtype))

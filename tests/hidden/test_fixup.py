@@ -6,7 +6,7 @@ Kernels and inputs are multiples of small powers of 2, and the biases before a R
 
 import numpy as np
 
-from normgrade.suite import build, claim, evaluate, probe, randn, train, uniform, use, words
+from normgrade.suite import build, change, claim, evaluate, probe, randn, train, uniform, use, words
 
 SCALARS = ("bias1a", "bias1b", "bias2a", "bias2b", "scale")
 
@@ -73,6 +73,7 @@ def test_block(agree, observe):
     """The block computes ReLU(x + scale · conv2(ReLU(conv1(x + bias1a) + bias1b) + bias2a) + bias2b)."""
     for channels, height, width in ((3, 5, 4), (4, 2, 6), (1, 4, 3)):
         agree(block(channels, **drawn()), train(images(2, channels, height, width)), evaluate(images(5, channels, width, height)))
+    agree(block(66, **drawn()), evaluate(images(1, 66, 1, 2), backward=False))
     infinite = images(2, 2, 5, 4)
     infinite[0, 1, 2, 2] = float("-inf")  # conv1 sums it with positive weights, and the ReLU makes 0 of that
     positive = block(2, **drawn()).filled(**{"conv1.weight": uniform(0.1, 0.5, 2, 2, 3, 3)})
@@ -173,3 +174,7 @@ def test_other_precisions(agree):
         agree(block(3, **drawn()).to(dtype), train(images(2, 3, 4, 2), dtype=dtype), evaluate(images(1, 3, 2, 5), dtype=dtype))
         without = evaluate(images(2, 3, 2, 5), dtype=dtype, gradients="no_grad")
         agree(block(3, **active).to(dtype), train(images(2, 3, 4, 3), dtype=dtype, backward=True), without)
+        agree(block(1, **active).to(dtype), evaluate(images(300, 1, 1, 2), dtype=dtype, backward=False))
+    agree(block(3, **active).to("bfloat16"), evaluate(images(2, 3, 2, 5) * 2.0**20, dtype="bfloat16", backward=False))
+    large_weights = block(3, **active).to("bfloat16"), change(2.0**20)
+    agree(*large_weights, evaluate(images(2, 3, 2, 5), dtype="bfloat16", backward=False))

@@ -9,6 +9,7 @@ subtracted before; `root_mean_square` does change.
 """
 
 import numpy as np
+from shared import lopsided
 
 from normgrade.suite import build, claim, evaluate, ones, probe, randn, train, uniform, use
 
@@ -74,6 +75,8 @@ def test_training(agree):
     agree(layer(momentum=0.0, pair=("root_mean_square", "root_mean_square")), train(large(4, 3, 2)))
     agree(layer(momentum=0.0, channels=70), train(large(4, 70, 2)))
     agree(layer(momentum=0.0, channels=2, pair=PAIRS[3]), train(large(2, 2, 9, 35)))
+    agree(layer(channels=2, pair=PAIRS[0]), train(large(1, 2, 70, 60), backward=False))
+    agree(layer(channels=2100, pair=PAIRS[0]), train(large(3, 2100), backward=False))
     agree(layer(), train(batch(8, 3, 4) * 1000 + 1e6))
     agree(layer(pair=PAIRS[2]), train(batch(8, 3) * 1e12))
 
@@ -192,6 +195,7 @@ def test_dtypes(agree):
         built = layer(1e-12, 0.3, pair=PAIRS[0]).filled(running_statistic=0.0).to(dtype)
         agree(built, train(batch(16, 3, 4) * 200, dtype=dtype), evaluate(batch(16, 3, 4), dtype=dtype))
         agree(built, train(batch(16, 3, 4) * 1e-3, dtype=dtype), train(batch(16, 3, 4) + offset, dtype=dtype))
+        agree(layer(1e-12, pair=PAIRS[0]), train(lopsided(16, 3, 4), dtype=dtype))  # distances from the mean that float16 does not hold
         far = layer().filled(running_statistic=offset + uniform(-1, 1, 3))  # float32: it is not rounded for the input
         agree(far, evaluate(randn(8, 3, 2) + offset, dtype=dtype))
     agree(layer(2e-8).to("float16"), train(batch(8, 3, 4) * 1e-6, dtype="float16"))  # such an eps is 0 in float16

@@ -6,6 +6,8 @@ scale, so that statistics over the wrong numbers show. Where eps is not the poin
 
 from itertools import product
 
+from shared import lopsided
+
 from normgrade.suite import build, claim, evaluate, ones, randn, train, uniform, use
 
 
@@ -48,6 +50,8 @@ def test_groups(agree):
     """Every sample is normalised group by group, over neighbouring channels and all positions, then scaled and shifted per channel."""
     for groups, shape in [(3, (2, 12, 7)), (4, (3, 8, 5)), (3, (2, 12, 5, 7)), (2, (2, 80, 30)), (64, (2, 128, 3))]:
         agree(build(groups, shape[1]), train(large(*shape)), train(large(*shape)))
+    for groups, shape in [(1, (1, 2, 50, 45)), (32, (1, 2112, 2))]:
+        agree(build(groups, shape[1]), evaluate(large(*shape), backward=False))
     outlier = large(2, 12, 20)
     outlier[1, 7, 3] = 1e6
     agree(build(3, 12), train(outlier))
@@ -133,4 +137,6 @@ def test_half_precision(agree):
             train(randn(*shape) * 300, dtype=dtype),
             evaluate(randn(*shape) * 1e-3, dtype=dtype),
             train(randn(*shape) + offset, dtype=dtype),
+            train(lopsided(*shape), dtype=dtype),  # what float16 does not hold: a distance from the mean
+            evaluate(randn(*shape) * 3e-6, dtype=dtype),  # and one over a deviation
         )

@@ -101,6 +101,7 @@ def test_gradient_of_x(agree):
         (4, (2, 4, 3)),
         (2, (2, 4, 35)),
         (3, (2, 3, 2, 2, 2)),
+        (1, (1, 2, 50, 45)),
         (40, (2, 80, 3)),
     ]:
         agree(forward_backward(groups), evaluate(*large(*shape)))

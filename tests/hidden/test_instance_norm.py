@@ -4,6 +4,8 @@ Three channels, several samples, and no two sizes of a shape agree; instances di
 the momentum is not one half. Where eps is not the point, the inputs are so large that it cannot matter.
 """
 
+from shared import lopsided
+
 from normgrade.suite import build, claim, evaluate, ones, randn, train, uniform, use
 
 COUNTER = "num_batches_tracked"
@@ -59,6 +61,8 @@ def test_instances(agree):
     """Every channel of every sample is normalised by its own mean and biased variance, and nothing else is done unless asked for."""
     for shape in ((4, 3, 7), (2, 3, 4, 5)):
         agree(build(3), train(large(*shape)), train(large(*shape)), evaluate(large(*shape)))
+    agree(build(2), train(large(1, 2, 70, 60), backward=False))
+    agree(build(2100), evaluate(large(1, 2100, 3), backward=False))
 
 
 @claim("formula", hint="With affine=True there is one weight and one bias per channel: multiply by the weight, then add the bias.")
@@ -179,5 +183,7 @@ def test_half_precision(agree):
                 train(randn(2, 3, 32) + 10, dtype=dtype),
                 evaluate(randn(2, 3, 32) + 1, dtype=dtype),
             )
+        for layer in (build(3, 1e-12), build(3, 1e-12, track_running_stats=True)):  # distances and variances that float16 does not hold
+            agree(layer, train(lopsided(2, 3, 32), dtype=dtype), train(randn(2, 3, 32) * 3e-6, dtype=dtype))
         far = build(3, track_running_stats=True).filled(running_mean=100 + uniform(-1, 1, 3))  # float32: it is not rounded for the input
         agree(far, evaluate(randn(2, 3, 8) + 100, dtype=dtype))

@@ -6,6 +6,7 @@ large that it cannot matter.
 """
 
 import numpy as np
+from shared import lopsided
 
 from normgrade.suite import build, claim, evaluate, ones, randn, train, uniform, use
 
@@ -54,6 +55,8 @@ def test_training(agree):
         agree(build(3, momentum=0.0), train(large(*shape)), train(large(*shape)))
     agree(build(70, momentum=0.0), train(large(4, 70, 2)))
     agree(build(2, momentum=0.0), train(large(2, 2, 9, 35)))
+    agree(build(2), train(large(1, 2, 70, 60), backward=False))
+    agree(build(2100), train(large(3, 2100), backward=False))
     outlier = large(20, 3, 10)
     outlier[7, 1, 2] = 1e5
     agree(build(3, momentum=0.0), train(outlier))
@@ -144,6 +147,7 @@ def test_half_precision(agree):
         layer = build(3, 1e-12, 0.3).filled(running_mean=0.0).to(dtype)
         agree(layer, train(batch(16, 3, 4) * 200, dtype=dtype), evaluate(batch(16, 3, 4), dtype=dtype))
         agree(layer, train(batch(16, 3, 4) * 1e-3, dtype=dtype), train(batch(16, 3, 4) + offset, dtype=dtype))
+        agree(build(3, 1e-12), train(lopsided(16, 3, 4), dtype=dtype))  # distances from the mean that float16 does not hold
         far = build(3).filled(running_mean=offset + uniform(-1, 1, 3))  # float32: it is not rounded for the input
         agree(far, evaluate(randn(8, 3, 2) + offset, dtype=dtype))
     agree(build(3, 2e-8).to("float16"), train(batch(8, 3, 4) * 1e-6, dtype="float16"))  # such an eps is 0 in float16

@@ -1,10 +1,10 @@
 """Hidden suite of `layer_norm`.
 
-No two sizes in a shape agree. Rows differ in mean and scale, so that statistics over the wrong numbers show. Where eps is not the point,
-the inputs are so large that it cannot matter.
+No two sizes in a shape agree where that is not the point. Rows differ in mean and scale, so that statistics over the wrong numbers show.
+Where eps is not the point, the inputs are so large that it cannot matter.
 """
 
-from shared import rows
+from shared import lopsided, rows
 
 from normgrade.suite import build, claim, evaluate, ones, probe, randn, train, uniform, use, words
 
@@ -47,8 +47,9 @@ def test_call(observe):
 )
 def test_last_dimension(agree):
     """Every position is normalised over its own last dimension, then scaled and shifted element by element."""
-    for shape in [(4, 7), (6, 5, 8), (2, 3, 5, 6), (2, 3, 1, 5, 4), (3, 2), (2, 1030)]:
+    for shape in [(4, 7), (6, 5, 8), (2, 3, 5, 6), (2, 3, 1, 5, 4), (3, 2), (3, 4, 4), (2, 1030)]:
         agree(build(shape[-1]), train(large(*shape)), train(large(*shape)))
+    agree(build(8200), evaluate(large(1, 8200), backward=False))
     outlier = large(3, 200)
     outlier[1, 60] = 1e6
     agree(build(200), train(outlier))
@@ -59,6 +60,7 @@ def test_several_dimensions(agree):
     """With a tuple, mean and variance are taken over all of those last dimensions together."""
     for shape in [(3, 4), (5, 2, 4)]:
         agree(build(shape), train(large(2, 7, *shape)))
+    agree(build((3, 3)), train(large(3, 3, 3, 3)))
 
 
 @claim(
@@ -139,4 +141,6 @@ def test_half_precision(agree):
             train(randn(5, 64) * 300, dtype=dtype),
             evaluate(randn(5, 64) * 1e-3, dtype=dtype),
             train(randn(5, 64) + offset, dtype=dtype),
+            train(lopsided(5, 64), dtype=dtype),  # what float16 does not hold: a distance from the mean
+            evaluate(randn(5, 64) * 3e-6, dtype=dtype),  # and one over a deviation
         )

@@ -5,6 +5,8 @@ factor is 1 and hides every mistake about it; the numbers of the layers are such
 biases and is not linear: after a linear one without bias, a factor before the sublayer and one after it do the same.
 """
 
+from shared import at_the_ends
+
 from normgrade.suite import build, claim, evaluate, feed_forward, identity, linear, probe, randn, scaled, train, uniform, use
 
 
@@ -43,6 +45,7 @@ def test_simple_sublayers(agree):
     for sublayer in [identity(), scaled(0.5), linear(7, 7)]:
         agree(build(7, sublayer, 6), train(rows(4, 7)), evaluate(100 * rows(2, 3, 7)))
     agree(build(300, identity(), 6), train(rows(2, 300)))
+    agree(build(8200, scaled(0.5), 6), evaluate(rows(1, 1, 8200), backward=False))
 
 
 @claim(
@@ -112,6 +115,8 @@ def test_dtypes(agree):
             agree(build(6, feed_forward(6), layer).to(dtype), train(rows(4, 6), dtype=dtype), evaluate(rows(2, 3, 6), dtype=dtype))
             steps = [step(rows(5, 6), dtype=dtype, witness=dtype != "float64", backward=True) for step in (train, evaluate)]
             agree(build(6, identity(), layer).to(dtype), *steps)
+    for dtype, inputs in at_the_ends(8).items():
+        agree(build(8, scaled(0.5), 3).to(dtype), *(evaluate(x, dtype=dtype) for x in inputs))
     for dtype, gradients in [("float16", "no_grad"), ("bfloat16", "inference_mode")]:
         x = rows(5, 6)
         agree(probe("given_dtype", x=x, layer=3, dtype=dtype))

@@ -48,6 +48,7 @@ def test_formula(agree):
     """The smallest number of every feature becomes 0, the largest 1, and the others lie between in proportion."""
     for samples, number in [(5, 3), (4, 7), (3, 1), (3, 140), (2, 5), (4, 4)]:
         agree(call("min_max", features(samples, number)))
+    agree(function("min_max"), evaluate(features(4200, 2), backward=False), evaluate(features(3, 4200), backward=False))
     many = features(1030, 2)
     many[-2], many[-1] = many.max(0) + 9, many.min(0) - 9
     agree(call("min_max", many))
@@ -129,5 +130,6 @@ def test_half_precision(agree):
         agree(function("min_max"), evaluate(features(7, 4), dtype=dtype, backward=True), evaluate(features(5, 3), dtype=dtype))
         x = features(5, 3)
         agree(function("min_max"), evaluate((x - x.mean(0)) / np.abs(x - x.mean(0)).max(0) * 60000, dtype=dtype))
+        agree(function("min_max"), evaluate(features(5, 3) * 1e-6, dtype=dtype))  # nor does float16 hold one over such a range
     x = features(5, 3).astype(np.float16)
     agree(probe("constant_features", x=x, constants=[0.1, None, 2.0], upstream=None))

@@ -5,7 +5,7 @@ differ, so that their order shows, and have biases and a curve. No product of a 
 the ratio is a multiple of 1/4, which is exact: right ways of rounding down may differ there.
 """
 
-from shared import coarse, rows
+from shared import at_the_ends, coarse, rows
 
 from normgrade.suite import (
     build,
@@ -79,6 +79,7 @@ def test_how_many(agree):
         agree(build(4, [], ratio), train(rows(3, 4)), evaluate(rows(2, 4), gradients="no_grad"))
     agree(build(4, [scaled(0.3)] * 9), evaluate(rows(3, 4)))
     agree(build(1, [feed_forward(1)] * 4), train(rows(4, 1), backward=False))
+    agree(build(8200, [scaled(0.5)] * 2, 0.5), evaluate(rows(1, 1, 8200), backward=False))
 
 
 @claim(
@@ -168,7 +169,10 @@ def test_dtypes(agree):
         steps = train(rows(4, 6), dtype=dtype, backward=True), evaluate(rows(2, 3, 6), dtype=dtype, gradients="no_grad")
         agree(build(6, [feed_forward(6), scaled(0.5)], 0.5).to(dtype), *steps)
     for ratio in KINDS.values():
-        agree(build(8, [scaled(0.5)], ratio).to("float16"), evaluate(coarse(6, 8) * 2048, dtype="float16"))
+        for dtype, inputs in at_the_ends(8).items():
+            agree(build(8, [scaled(0.5)], ratio).to(dtype), *(evaluate(x, dtype=dtype) for x in inputs))
+        large_weights = build(8, [scaled(0.5)], ratio).to("bfloat16"), change(2.0**20)
+        agree(*large_weights, evaluate(coarse(6, 8, dtype="bfloat16"), dtype="bfloat16"))
         for dtype in ("float16", "bfloat16"):
             agree(probe("narrow", x=rows(4, 6), dtype=dtype, ratio=ratio))
         spoilt = coarse(4, 5)

@@ -1,9 +1,11 @@
 """Hidden suite of `partial_rms_norm`.
 
-No two sizes in a shape agree. Rows differ in mean and scale, and the features of a row in scale, so that it shows which of them were
-measured. Where eps is not the point, the inputs are so large that it cannot matter. dim · p is a whole number exactly, or far from one.
+No two sizes in a shape agree where that is not the point. Rows differ in mean and scale, and the features of a row in scale, so that it
+shows which of them were measured. Where eps is not the point, the inputs are so large that it cannot matter. dim · p is a whole number
+exactly, or far from one.
 """
 
+import numpy as np
 from shared import powers
 
 from normgrade.suite import build, claim, evaluate, randn, train, uniform, use
@@ -43,8 +45,17 @@ def real():
 )
 def test_first_features(agree):
     """Every position is divided, as a whole, by the root mean square of its own first k features, then scaled element by element."""
-    for shape, p in [((4, 16), 0.25), ((6, 5, 8), 0.5), ((2, 3, 5, 12), 0.75), ((2, 3, 1, 5, 4), 0.5), ((3, 7), 1.0), ((2, 640), 0.75)]:
+    for shape, p in [
+        ((4, 16), 0.25),
+        ((6, 5, 8), 0.5),
+        ((2, 3, 5, 12), 0.75),
+        ((2, 3, 1, 5, 4), 0.5),
+        ((3, 7), 1.0),
+        ((3, 4, 4), 0.5),
+        ((2, 640), 0.75),
+    ]:
         agree(build(shape[-1], p), train(large(*shape)), evaluate(large(*shape)))
+    agree(build(8200, 0.75), evaluate(large(1, 8200), backward=False))
 
 
 @claim(
@@ -55,7 +66,13 @@ def test_rounding(agree):
     """k is dim · p rounded up, and at least 1; the default of p is 0.0625."""
     for dim, p in [(7, 0.3), (9, 0.5), (10, 0.0625), (11, 0.72), (6, 0.0), (8, 0.375), (5, 1), (1, 0.5)]:
         agree(build(dim, p), train(large(3, dim)))
-    for dim, p in [(101, 0.01), (40, 0.96), (300, 0.005)]:  # just above a whole number, nearly all, and less than the default
+    for dim, p in [
+        (101, 0.01),
+        (40, 0.96),
+        (300, 0.005),
+        (40, 0),
+        (40, 1),
+    ]:  # just above a whole number, nearly all, less than the default, and both ends
         agree(build(dim, p), train(large(2, dim)))
     for dim in (20, 48, 1000):
         agree(build(dim), train(large(2, dim)))
@@ -122,7 +139,9 @@ def test_one_position(agree):
 )
 def test_magnitudes(agree):
     """Rows of very small and of very large numbers, in one input, are all normalised accurately."""
+    ends = np.array([[1e-12], [1.0], [1e17]], np.float32)
     for step, scale in ((train, 1e17), (evaluate, 1e-12)):
+        agree(build(8, 0.5, eps=1e-30), step(randn(3, 8) * ends, backward=False))
         agree(build(8, 0.5, eps=1e-30), step(randn(6, 8) * powers(10, -9, 9, 6, 1)), step(randn(5, 3, 8) * scale, backward=False))
 
 
@@ -135,3 +154,4 @@ def test_half_precision(agree):
     for dtype in ("float16", "bfloat16"):
         layer = build(64, 0.5, eps=1e-12).to(dtype)
         agree(layer, train(randn(5, 64) * 300, dtype=dtype), evaluate(randn(5, 64) * 1e-4, dtype=dtype), train(randn(5, 64), dtype=dtype))
+        agree(layer, evaluate(randn(5, 64) * 3e-6, dtype=dtype))  # one over its root mean square is no number of float16

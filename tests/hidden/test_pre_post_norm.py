@@ -5,7 +5,7 @@ returned changes nothing. Sublayers differ, so that their order shows, and have 
 for the interface, which asks for the first alone.
 """
 
-from shared import coarse, rows
+from shared import at_the_ends, coarse, rows
 
 from normgrade.suite import (
     build,
@@ -93,6 +93,7 @@ def test_depth(agree):
     agree(block(STACK, 5, *[scaled(0.3)] * 13), evaluate(rows(3, 5), backward=False))
     for kind in KINDS:
         agree(block(kind, 1, feed_forward(1)), train(rows(4, 1), backward=False))
+        agree(block(kind, 8200, scaled(0.5)), evaluate(rows(1, 1, 8200), backward=False))
 
 
 @claim(
@@ -179,11 +180,15 @@ def test_large_mean(agree):
 )
 def test_dtypes(agree):
     """float64, float16 and bfloat16 come back as they came; half precision has wider statistics."""
+    for kind in BLOCKS:
+        large_weights = block(kind, 8, scaled(0.5)).to("bfloat16"), change(2.0**20)
+        agree(*large_weights, evaluate(coarse(6, 8, dtype="bfloat16"), dtype="bfloat16"))
     for kind in KINDS:
         for dtype in ("float64", "float16", "bfloat16"):
             steps = train(rows(4, 6), dtype=dtype, backward=True), evaluate(rows(2, 3, 6), dtype=dtype, gradients="no_grad")
             agree(block(kind, 6, feed_forward(6), scaled(0.5)).to(dtype), *steps)
-        agree(block(kind, 8, scaled(0.5)).to("float16"), evaluate(coarse(6, 8) * 2048, dtype="float16"))
+        for dtype, inputs in at_the_ends(8).items():
+            agree(block(kind, 8, scaled(0.5)).to(dtype), *(evaluate(x, dtype=dtype) for x in inputs))
         for dtype in ("float16", "bfloat16"):
             agree(probe("narrow", kind=kind, x=rows(4, 6), dtype=dtype))
             spoilt = coarse(4, 5, dtype=dtype)

@@ -1,9 +1,10 @@
 """Hidden suite of `rms_norm`.
 
-No two sizes in a shape agree. Rows differ in mean and scale, so that centring and a statistic over the wrong numbers show. Where eps is not
-the point, the inputs are so large that it cannot matter.
+No two sizes in a shape agree where that is not the point. Rows differ in mean and scale, so that centring and a statistic over the wrong
+numbers show. Where eps is not the point, the inputs are so large that it cannot matter.
 """
 
+import numpy as np
 from shared import powers, rows
 
 from normgrade.suite import build, claim, evaluate, probe, randn, train, uniform, use
@@ -34,8 +35,9 @@ def real():
 )
 def test_last_dimension(agree):
     """Every position is divided by its own root mean square over the last dimension, then scaled element by element."""
-    for shape in [(4, 7), (6, 5, 8), (2, 3, 5, 6), (2, 3, 1, 5, 4), (3, 2), (2, 1030)]:
+    for shape in [(4, 7), (6, 5, 8), (2, 3, 5, 6), (2, 3, 1, 5, 4), (3, 2), (3, 4, 4), (2, 1030)]:
         agree(build(shape[-1]), train(large(*shape)), train(large(*shape)))
+    agree(build(8200), evaluate(large(1, 8200), backward=False))
     outlier = large(3, 200)
     outlier[1, 60] = 1e6
     agree(build(200), train(outlier))
@@ -97,7 +99,9 @@ def test_single_feature(agree):
 )
 def test_magnitudes(agree):
     """Rows of very small and of very large numbers, in one input, are all normalised accurately."""
+    ends = np.array([[1e-11], [1.0], [1e12]], np.float32)
     for step in (train, evaluate):
+        agree(build(8, eps=1e-30), step(randn(3, 8) * ends))
         agree(build(8, eps=1e-30), step(randn(6, 8) * powers(10, -9, 9, 6, 1)), step(randn(5, 3, 8) * 1e12, backward=False))
         agree(build(8, eps=1e-30), step(randn(6, 8) * powers(10, -11, 11, 6, 1), gradients="no_grad"))
 
@@ -111,4 +115,5 @@ def test_half_precision(agree):
     for dtype in ("float16", "bfloat16"):
         layer = build(64, eps=1e-12).to(dtype)
         agree(layer, train(randn(5, 64) * 300, dtype=dtype), evaluate(randn(5, 64) * 1e-4, dtype=dtype), train(randn(5, 64), dtype=dtype))
+        agree(layer, evaluate(randn(5, 64) * 3e-6, dtype=dtype))  # one over its root mean square is no number of float16
         agree(probe("wide_statistics", x=randn(5, 64), dtype=dtype))

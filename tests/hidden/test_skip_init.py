@@ -6,7 +6,7 @@ what goes into them is not scaling what comes out.
 
 from shared import rows
 
-from normgrade.suite import build, claim, evaluate, feed_forward, identity, linear, probe, randn, scaled, train, use
+from normgrade.suite import build, change, claim, evaluate, feed_forward, identity, linear, probe, randn, scaled, train, use
 
 
 def block(*args, **kwargs):
@@ -103,7 +103,9 @@ def test_half_precision(agree):
         for parameters in (dtype, "float32"):
             layer = block(feed_forward(6)).filled(alpha=0.4).to(parameters)
             agree(layer, train(rows(5, 6), dtype=dtype, backward=True), evaluate(rows(2, 6) * 100, dtype=dtype, gradients="no_grad"))
-        agree(block(scaled(0.5)).filled(alpha=0.4), evaluate(rows(3, 4) * 1000, dtype=dtype))
+        agree(block(scaled(0.5)).filled(alpha=0.4), evaluate(rows(3, 4) * 1000, dtype=dtype), evaluate(rows(300, 4), dtype=dtype))
         spoilt = rows(4, 5)
         spoilt[0, 1], spoilt[1, 2], spoilt[2, 0] = float("inf"), float("-inf"), float("nan")
         agree(block(linear(5, 5)).filled(alpha=0.4), train(spoilt, dtype=dtype), evaluate(spoilt, dtype=dtype))
+    far = evaluate(rows(3, 4) * 2.0**20, dtype="bfloat16"), change(2.0**20), evaluate(rows(3, 4), dtype="bfloat16")
+    agree(block(scaled(0.5)).filled(alpha=0.4).to("bfloat16"), *far)

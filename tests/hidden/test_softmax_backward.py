@@ -49,6 +49,7 @@ def test_gradient(agree):
     """The gradient of x flows through the numerator and through the denominator of its row."""
     for shape in [(4, 6), (2, 5, 3), (4, 4), (3, 3, 3), (7,), (2, 3, 1, 2, 4), (2, 70), (600, 3)]:
         agree(forward_backward(), evaluate(rows(*shape) * 2))
+    agree(forward_backward(), evaluate(rows(1, 8200)))
 
 
 @claim("state", points=2, hint="What backward needs goes into the cache of its own call: no globals, and nothing that backward uses up.")

@@ -139,7 +139,7 @@ def test_training(agree):
 @claim("formula", hint="In evaluation σ = uᵀ W v, with u and v as they are, good or bad: they are what training has left.")
 def test_evaluation(agree):
     """In evaluation the weight is divided by uᵀ W v, also while u and v are still far from the singular vectors, or σ is negative."""
-    for shape in SHAPES:
+    for shape in [*SHAPES, (3, 4200), (600, 4)]:
         known = factors(*shape, values=SLOW)
         given = start(known)
         agree(story(known, evaluate(), **given))

@@ -5,6 +5,7 @@ constant in every arithmetic.
 """
 
 import numpy as np
+from shared import lopsided
 
 from normgrade.suite import call, claim, evaluate, function, probe, randn, uniform, use
 
@@ -41,6 +42,7 @@ def test_formula(agree):
     """Every feature is centred and divided by its own standard deviation over the samples."""
     for samples, number in [(5, 3), (4, 7), (3, 1), (3, 140), (4, 4)]:
         agree(call("standardize", features(samples, number)))
+    agree(function("standardize"), evaluate(features(4200, 2), backward=False), evaluate(features(3, 4200), backward=False))
     x = features(6, 3)
     x[1:5, 1], x[5, 2] = x[0, 1], x[0, 2]
     x[:, 0] = 0, 1, 1, 0, 1, 1
@@ -128,5 +130,7 @@ def test_half_precision(agree):
         x, large = features(9, 4), features(7, 3) * 300 + 1500
         without = evaluate(large, dtype=dtype, gradients="no_grad")
         agree(function("standardize"), evaluate(x, dtype=dtype, witness=True, backward=True), evaluate(large, dtype=dtype), without)
+        tiny = evaluate(features(9, 4) * 3e-6, dtype=dtype, backward=False)  # float16 does not hold one over such a deviation
+        agree(function("standardize"), tiny, evaluate(lopsided(9, 4), dtype=dtype, backward=False))  # nor such a distance from the mean
     x = features(10, 3).astype(np.float16)
     agree(probe("constant_features", x=x, constants=[0.1, None, 2.0], upstream=None))

@@ -6,6 +6,8 @@ the inputs are so large that it cannot matter. Where the running statistics are 
 fails the checks of kind state. No float32 input lies far from zero: variances from second moments, as in the paper, are right.
 """
 
+from shared import lopsided
+
 from normgrade.suite import build, claim, evaluate, ones, randn, train, uniform, use
 
 SHAPES = [(4, 6, 3, 5), (5, 3, 4, 2)]
@@ -58,6 +60,8 @@ def test_training(agree):
     """In training x is normalised by the mixed mean and the mixed variance of instance, layer and batch, then scaled and shifted."""
     for shape in SHAPES:
         agree(layer(shape[1]), train(large(*shape)), train(large(*shape)))
+    for shape in [(1, 2, 70, 60), (1, 2100, 2, 1)]:
+        agree(layer(shape[1]), train(large(*shape), backward=False))
 
 
 @claim(
@@ -169,3 +173,6 @@ def test_half_precision(agree):
             train(randn(5, 3, 8, 4) + 1, dtype=dtype),
             evaluate(randn(5, 3, 8, 4) + 1, dtype=dtype),
         )
+        agree(build(3, 1e-12), train(lopsided(5, 3, 8, 4), dtype=dtype))  # distances from the mean that float16 does not hold
+        tiny = train(randn(5, 3, 8, 4) * 3e-6, dtype=dtype)  # nor one over such a deviation
+        agree(build(3, 1e-12).filled(mean_weight=0.0, running_mean=0.0), tiny)

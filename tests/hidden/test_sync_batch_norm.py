@@ -7,6 +7,7 @@ that it cannot matter.
 """
 
 import numpy as np
+from shared import lopsided
 
 from normgrade.suite import build, claim, copy, evaluate, ones, pickle, randn, reload, settings, train, uniform, use, words
 
@@ -76,6 +77,8 @@ def test_one_rank(agree):
     agree(world(3, 1), *(train(large(*[3] * rank)) for rank in (2, 3, 4)))  # no size tells which dimension the channels are
     agree(world(3, 1), train(large(2, 3, 2, 5, 4)), train(large(2, 3, 4, 1, 2, 5)))
     agree(world(70, 1), train(large(4, 70, 2)))
+    agree(world(2, 1), train(large(1, 2, 70, 60), backward=False))
+    agree(world(2100, 1), train(large(3, 2100), backward=False))
 
 
 @claim("formula", hint="Add up over all ranks before you divide: Σ x for the mean, then Σ (x − μ)² around the mean of all ranks.")
@@ -203,5 +206,7 @@ def test_accuracy(agree):
         almost = np.full((200, 3), 1000.0)  # except for one value, the next that this dtype has
         almost[7] += step
         agree(world(3, 2), train(almost[:80], almost[80:], dtype=dtype))
+        agree(world(3, 1, 1e-12), train(lopsided(16, 3, 4), dtype=dtype))  # distances from the mean that float16 does not hold
+        agree(world(3, 1, 1e-12), train(randn(16, 3, 4) * 3e-6, dtype=dtype))  # nor one over such a deviation
         near = world(3, 1).filled(running_mean=offset + uniform(-1, 1, 3))  # float32: it is not rounded for the input
         agree(near, evaluate(randn(8, 3, 2) + offset, dtype=dtype))

@@ -10,6 +10,7 @@ from shared import powers, rows
 
 from normgrade.suite import build, claim, evaluate, ones, probe, randn, train, uniform, use, words
 
+LARGE = [(2, 4200), (600, 3)]
 SHAPES = [(4, 6), (2, 300), (70, 3), (5, 3, 2), (3, 2, 4, 5), (2, 3, 1, 2, 1, 4)]
 
 
@@ -59,6 +60,8 @@ def test_lengths_and_directions(agree):
     for shape in SHAPES:
         x = (5, shape[1]) if len(shape) == 2 else shape
         agree(filled(with_weight(randn(*shape)), v=slices(*shape)), train(randn(*x)), evaluate(randn(*x)))
+    for shape in LARGE:
+        agree(filled(with_weight(randn(*shape)), v=slices(*shape)), evaluate(randn(1, shape[1]), backward=False))
 
 
 @claim("formula", hint="dim is the dimension that keeps its lengths apart: the lengths run over all others.")

@@ -5,6 +5,7 @@ is small beside the others, and every feature has a mean of its own.
 """
 
 import numpy as np
+from shared import lopsided
 
 from normgrade.suite import call, claim, evaluate, function, randn, uniform, use, words
 
@@ -59,7 +60,7 @@ def test_formula(agree):
     """The data is multiplied by the symmetric inverse root of its covariance, which leaves every feature in its place."""
     for number, features in [(7, 3), (9, 5), (6, 2), (1030, 3)]:
         agree(call("whiten", samples(number, features)))
-    agree(function("whiten"), evaluate(samples(40, 17), backward=False))
+    agree(function("whiten"), evaluate(samples(40, 17), backward=False), evaluate(samples(4200, 3), backward=False))
 
 
 @claim(
@@ -129,3 +130,5 @@ def test_half_precision(agree):
     for dtype in ("float16", "bfloat16"):
         x, large = samples(9, 3), samples(7, 2) * 400
         agree(function("whiten"), evaluate(x, dtype=dtype, witness=True, backward=True), evaluate(large, dtype=dtype, witness=True))
+        tiny = evaluate(samples(9, 3) * 3e-6, dtype=dtype, backward=False)  # float16 does not hold the inverse root of such a covariance
+        agree(function("whiten"), tiny, evaluate(lopsided(9, 2), dtype=dtype, backward=False))  # nor such a distance from the mean

@@ -80,7 +80,8 @@ def not_finite(got: np.ndarray, x: np.ndarray | None) -> str:
         return words
     for shape, kept, noun in partitions(x.shape):
         seen = x.reshape(shape)
-        constant = np.broadcast_to(np.ptp(seen, across(seen, kept), keepdims=True) == 0, shape)
+        ends = (end(seen, axis=across(seen, kept), keepdims=True) for end in (np.min, np.max))
+        constant = np.broadcast_to(np.equal(*ends), shape)
         if constant.any() and (constant == bad.reshape(shape)).all():
             if seen[constant].any():
                 return _("{words}: wherever a {slice} of x is constant", words=words, slice=noun)
