@@ -181,8 +181,28 @@ def combined(reference: str, mistakes: Sequence[Mistake]) -> str | None:
         return mistakes[0].source
     if not all(mistake.edits for mistake in mistakes):
         return None
-    edits = [edit for mistake in mistakes for edit in mistake.edits]
-    return applied(reference, edits) or applied(reference, dict.fromkeys(part for edit in edits for part in by_token(reference, edit)))
+    return applied(reference, [edit for mistake in mistakes for edit in mistake.edits]) or combined_by_token(reference, mistakes)
+
+
+def combined_by_token(reference: str, mistakes: Sequence[Mistake]) -> str | None:
+    """Return the reference with the parts of all edits, except for changes of what another mistake takes away.
+
+    Return None if the parts overlap otherwise, or if nothing is left of a mistake.
+    """
+    parts = [dict.fromkeys(part for edit in mistake.edits for part in by_token(reference, edit)) for mistake in mistakes]
+    every = dict.fromkeys(part for own in parts for part in own)
+    gone = {part for part in every for other in every if part != other and is_taken_away(part, other)}
+    return applied(reference, [part for part in every if part not in gone]) if all(own.keys() - gone for own in parts) else None
+
+
+def is_taken_away(part: Edit, other: Edit) -> bool:
+    """Return True if `other` removes all that `part` replaces, or the text around the point where it inserts something.
+
+    >>> is_taken_away(Edit(6, 7, "n"), Edit(4, 8, "")), is_taken_away(Edit(4, 4, "n"), Edit(4, 8, ""))
+    (True, False)
+    """
+    inside = other.start <= part.start and part.end <= other.end
+    return inside and not other.new and part.start < other.end and other.start < part.end
 
 
 def by_token(reference: str, edit: Edit) -> Iterator[Edit]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import doctest
+import tomllib
+import warnings
 from importlib import import_module
 from itertools import combinations
 from pathlib import Path
@@ -13,11 +15,12 @@ from hypothesis import strategies as st
 
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
-from normgrade.course.mistakes import COST, Edit, Mistake, WrongAnswer, applied, read_mistakes, read_wrong, together
+from normgrade.course.mistakes import COST, Edit, Mistake, WrongAnswer, applied, by_token, read_mistakes, read_wrong, together
 from normgrade.course.signature import Signature
 from normgrade.language import speak
 from normgrade.language.errors import CourseError
 
+FIXTURES = Path(__file__).parents[1] / "fixtures"
 REFERENCE = """
 def normalise(x, eps):
     mean = x.mean(-1, keepdim=True)
@@ -328,6 +331,45 @@ def test_edits_that_only_touch_are_combined() -> None:
 def test_edits_that_break_the_syntax_cannot_be_combined() -> None:
     one, other = a_mistake("one", ("(x - mean)", "(x - mean")), a_mistake("other", ("(var + eps)", "var + eps"))
     assert together(REFERENCE, [one, other]) is None
+
+
+def test_text_that_another_mistake_takes_away_is_gone() -> None:
+    biased = ("correction=0", "correction=1")
+    one, other = a_mistake("one", (" - mean", "")), a_mistake("other", ("x - mean", "x - 2 * mean"), biased)
+    only = a_mistake("only", ("x - mean", "x - 2 * mean"))
+    assert together(REFERENCE, [one, other]) == REFERENCE.replace(" - mean", "").replace(*biased)
+    assert together(REFERENCE, [one, only]) is None, "nothing is left of it"
+
+
+def place(reference: str, part: Edit) -> tuple[int, int]:
+    """Return the range that a part replaces, without the space around its text."""
+    text = reference[part.start : part.end]
+    before, after = len(text) - len(text.lstrip()), len(text) - len(text.rstrip())
+    return (part.start + before, part.end - after) if text.strip() else (part.start, part.end)
+
+
+def are_about_one_place(reference: str, one: Mistake, other: Mistake) -> bool:
+    """Return True if wherever two mistakes clash, one replaces all that the other replaces: code can have only one of them there."""
+    own, others = ([place(reference, part) for edit in each.edits for part in by_token(reference, edit)] for each in (one, other))
+    clashes = [(a, b) for a in own for b in others if (a[0] < b[1] and b[0] < a[1]) or a == b]
+    return bool(clashes) and all((a[0] <= b[0] and b[1] <= a[1]) or (b[0] <= a[0] and a[1] <= b[1]) for a, b in clashes)
+
+
+def apart(exercise: Exercise) -> set[str]:
+    """Return the pairs of mistakes that cannot be played together, except for those about one place."""
+    reference = exercise.reference.read_text(encoding="utf-8")
+    pairs = combinations([mistake for mistake in read_mistakes(exercise) if mistake.edits], 2)
+    clashing = ((one, other) for one, other in pairs if applied(reference, [*one.edits, *other.edits]) is None)
+    found = ((one, other) for one, other in clashing if together(reference, [one, other]) is None)
+    return {f"{one.name} + {other.name}" for one, other in found if not are_about_one_place(reference, one, other)}
+
+
+@pytest.mark.parametrize("slug", Course.find().slugs)
+def test_each_pair_of_mistakes_can_be_played_together_or_has_its_reason(slug: str) -> None:
+    """A learner may make both. Write the edits of one another way, or add the pair to apart.toml with the reason."""
+    told = tomllib.loads((FIXTURES / "apart.toml").read_text(encoding="utf-8")).get(slug, {})
+    with warnings.catch_warnings(action="ignore", category=SyntaxWarning):
+        assert apart(Course.find().exercise(slug)) == {pair for pairs in told.values() for pair in pairs}
 
 
 def test_a_mistake_in_a_file_cannot_be_combined() -> None:
