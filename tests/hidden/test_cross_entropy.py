@@ -168,7 +168,8 @@ def test_edges(agree):
 @claim(
     "stability",
     points=0,
-    hint="Index with the targets, or compare them with np.arange(classes): both need rows times classes numbers, np.eye(classes) needs classes².",
+    hint="Index with the targets, or compare them with np.arange(classes): both need rows times classes numbers, "
+    "np.eye(classes) needs classes².",
 )
 def test_vocabulary(agree):
     """Classes may be the tokens of a vocabulary, tens of thousands."""
