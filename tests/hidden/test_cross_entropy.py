@@ -105,6 +105,9 @@ def test_integers(agree):
     """Targets may be of any integer dtype, signed or not."""
     agree(probe("integers", logits=rows(5, 6), targets=classes(3, 0, 1, 2, 5), upstream=0.7))
     agree(probe("integers", logits=rows(4, 300), targets=classes(1, 0, 120, 1), upstream=-2.0))  # int8 holds no 299
+    agree(forward_backward(classes(156, 200, 2, 255, dtype="uint8")), evaluate(rows(4, 300)))  # −100 is 156 in uint8
+    agree(forward_backward(classes(100, 3, 56, dtype="int8"), 156), evaluate(rows(3, 120)))  # 156 is −100 in int8
+    agree(forward_backward(classes(*[299] * 120, dtype="int16")), evaluate(rows(120, 300), backward=False))  # which holds no 36000
 
 
 @claim("edge", hint="Leave ignored rows out before anything is computed of them: a mask that is multiplied gives 0 · NaN, which is NaN.")
@@ -144,15 +147,38 @@ def test_magnitudes(agree):
     agree(forward_backward(classes(0, 1)), evaluate(np.array([[30, 0, 5], [0, 40, 7]], np.float32)), evaluate(rows(2, 3) * 1e-3))
 
 
-@claim("edge", hint="One class, equal logits, one row: nothing needs an `if`. Of a logit of −∞, exp is 0.")
+@claim(
+    "edge",
+    hint="One class, equal logits and one row are nothing special. Of a logit of −∞, exp is 0 and log p is −∞: "
+    "0 · ∞ is NaN, and so is −∞ − (−∞) where a part of the row has no other logit.",
+)
 def test_edges(agree):
-    """One class, equal logits and classes without probability get what the formula says."""
+    """One class, equal logits and classes without probability, logits of −∞, get what the formula says."""
     agree(forward_backward(classes(0, IGNORED, 0)), evaluate(rows(3, 1)))
     agree(forward_backward(classes(0, 0), label_smoothing=0.3), evaluate(rows(2, 1)))
     agree(forward_backward(classes(2, 0, 1)), evaluate(zeros(3, 3)), evaluate(zeros(3, 4)))
     x = rows(3, 4)
     x[0, 1] = x[1, 2:] = -np.inf
     agree(forward_backward(classes(0, 1, 3)), evaluate(x))
+    x = rows(6, 40)
+    x[0, 0] = x[1, :20] = x[2, 20:] = x[3, :5] = x[3, 6:] = -np.inf  # at the beginning, in one half, everywhere but at the target
+    agree(forward_backward(classes(31, 33, 7, 5, 0, 39)), evaluate(x))
+
+
+@claim(
+    "stability",
+    points=0,
+    hint="Index with the targets, or compare them with np.arange(classes): both need rows times classes numbers, "
+    "np.eye(classes) needs classes².",
+)
+def test_vocabulary(agree):
+    """Classes may be the tokens of a vocabulary, tens of thousands."""
+    x = np.full((3, 66_001), -100, np.float32)  # so few count that their order makes no difference
+    x[:, [5, 40_000, 66_000]] = rows(3, 3)
+    agree(probe("vocabulary", logits=x, targets=classes(40_000, 66_000, 5), columns=[0, 5, 40_000, 65_999, 66_000]))
+    agree(probe("vocabulary", logits=x[:2], targets=classes(65_436, 5), columns=[0, 5, 65_436], dtype="uint16"))  # it is −100
+    x[0, :33_000] = -np.inf
+    agree(forward_backward(classes(40_000)), evaluate(x[:1]))
 
 
 @claim("edge", hint="0/0: the mean over no row is NaN, as in PyTorch. Each row is ignored, so its gradient is 0.")

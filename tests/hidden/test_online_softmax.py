@@ -62,6 +62,8 @@ def test_blocks(agree):
     """After any blocks, of any sizes, the output is that of all keys at once."""
     for sizes in [(1, 1), (3, 2), (5, 1), (1, 7)]:
         agree(in_blocks(*sizes), evaluate(*attention(4, 9)), evaluate(*attention(2, 3, 11, dim=5)))
+    agree(in_blocks(1, 1), evaluate(*attention(3, 3)), evaluate(*attention(4, 4, 4, dim=4)))
+    agree(in_blocks(500, 700), evaluate(*attention(2, 5000), backward=False))
     steps = np.repeat(np.array([0, 2, -1, 4, 1], np.float32), 3)  # the largest score grows, and does not
     scores, values = attention(4, 15)
     agree(in_blocks(3, 3), evaluate(scores + steps, values), evaluate(scores - steps, values))
@@ -85,6 +87,9 @@ def test_magnitudes(agree):
     order = np.array([[2, 0, 3, 1, 4], [4, 1, 0, 2, 3], [3, 4, 2, 1, 0]], np.float32)
     for highest in (-3e6, -2e9, -1e30):  # far below what some take for a mask; one key of each query counts
         agree(in_blocks(2, 1), evaluate(np.float32(highest) * (1 + order / 64), randn(2, 5), backward=False))
+    for dtype, lowest in (("float32", -3.4028235e38), ("bfloat16", -3.3895314e38), ("float16", -65504)):
+        low = np.float32(lowest) * np.stack([np.ones(5), 0.999 - order[0] / 64, order[1] < 2]).astype(np.float32)
+        agree(in_blocks(2, 1), evaluate(low, randn(2, 5), dtype=dtype, backward=False))
 
 
 @claim(
@@ -159,6 +164,7 @@ def test_memory(agree):
     """The state is small: however many keys came, at most dim + 8 numbers for each query stay in memory."""
     agree(probe("memory", queries=2, dim=3, keys=150))
     agree(probe("memory", queries=5, dim=2, keys=120))
+    agree(probe("memory", queries=2, dim=40, keys=150))
 
 
 @claim(
@@ -197,4 +203,5 @@ def test_half_precision(agree):
         agree(in_blocks(1, 1), evaluate(scores, values, dtype=dtype, witness=True))
         agree(in_blocks(5, 3), evaluate(*attention(3, 20), dtype=dtype, backward=True))
         agree(in_blocks(30, 30), evaluate(rows(3, 200) * 100, randn(2, 200), dtype=dtype))
+        agree(in_blocks(30, 30), evaluate(scores, uniform(100, 300, 3, 700), dtype=dtype))  # float16 does not hold their sum
     agree(in_blocks(3, 2), evaluate(*attention(3, 9), dtype="float64"))

@@ -68,6 +68,7 @@ def test_norm(agree):
     agree(only_y(), evaluate(x, residual, weight, backward=False))
     x, residual, weight = large(4, 9)
     agree(only_y(), evaluate(x + 5000, residual + 3000, weight, backward=False))
+    agree(only_y(), evaluate(*large(2, 8400), backward=False))
 
 
 @claim("edge", hint="√(mean(total²) + ε) in both passes, with the eps of this call; its default is 1e-6.")
@@ -133,6 +134,10 @@ def test_memory(agree):
     """Beside inputs and outputs, at most one number for each row is kept for the backward pass; y and total are new tensors."""
     for dtype in ("float32", "float16", "bfloat16"):
         agree(probe("kept", **named(10, 40, 48), dtype=dtype))
+    given = named(4, 6)
+    for empty in ("x", "residual"):
+        agree(probe("new_tensors", **given | {empty: zeros(4, 6), "weight": np.ones(6, np.float32)}))
+    agree(probe("new_tensors", **given | {"weight": zeros(6)}))
 
 
 @claim(
@@ -168,6 +173,13 @@ def test_half_precision(agree):
             evaluate(*inputs(2, 3, 16), dtype=dtype, gradients="no_grad"),
         )
         agree(probe("wide_statistics", **named(5, 64), dtype=dtype))
+    x, residual = abs(coarse(300, 6)), abs(coarse(300, 6))  # a sum over the rows that is no number of float16, though those of weight are
+    layer = build(6, eps=1e-8).named("layer")
+    agree(layer, evaluate(x, residual, dtype="float16", backward=True, steep=True, arriving="ones"))
+    x, residual = coarse(3, 100) * 4, coarse(3, 100) * 4  # below: dy · x̂ is no number of float16, and in the sum it cancels
+    x[0, 7], residual[0, 7] = 2000, 0
+    x[1], residual[1] = -x[0], -residual[0]
+    agree(build(100, eps=1e-8).named("layer"), evaluate(x, residual, dtype="float16", backward=True, steep=True, arriving="ones"))
     x, residual, weight = inputs(2, 6, scale=300)  # below: dy · weight is no number of float16
     agree(only_y(), evaluate(x, residual, weight * 5, dtype="float16", backward=True, steep=True))
     agree(both(eps=1e-12), evaluate(*inputs(4, 6), dtype="float64"), evaluate(*inputs(2, 3, 6, scale=1e-3), dtype="float64"))

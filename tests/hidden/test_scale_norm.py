@@ -4,6 +4,7 @@ No two sizes in a shape agree. Rows differ in mean and length, so that centring 
 eps, where the maximum has a kink.
 """
 
+import numpy as np
 from shared import powers, rows
 
 from normgrade.suite import build, claim, evaluate, randn, train, uniform, use
@@ -52,6 +53,7 @@ def test_length(agree):
     outlier = rows(3, 200)
     outlier[1, 60] = 1e3
     agree(layer(200), train(outlier))
+    agree(layer(8400), evaluate(rows(2, 8400), backward=False))
 
 
 @claim("formula", hint="Subtract nothing: the mean of x stays in x, and in its length.")
@@ -71,6 +73,8 @@ def test_eps(agree):
         x[1] = x[4] = 0
         agree(new, train(x, backward=False), evaluate(x[1:3], backward=False))
     agree(layer(8, eps=1e-3), train(rows(4, 8)), evaluate(rows(3, 2, 8) * 0.01))
+    agree(layer(8, eps=0), train(rows(4, 8)), evaluate(short(3, 2, 8) * 1e-9, backward=False))
+    agree(layer(8, eps=1e-11), evaluate(short(4, 8) * np.array([[1e-12], [1e-10], [1e-11], [1]], np.float32), backward=False))
 
 
 @claim("state", hint="`g` is an nn.Parameter with one number that starts at √dim, and there is nothing else to learn.")
@@ -101,7 +105,9 @@ def test_magnitudes(agree):
     """Positions of very small and of very large numbers, in one input, are all normalised accurately."""
     for step in (train, evaluate):
         agree(layer(8, eps=1e-30), step(randn(6, 8) * powers(10, -9, 9, 6, 1)), step(randn(5, 3, 8) * 1e12, backward=False))
+        ends = np.array([[1e-11], [1e12], [1e-6], [1], [1e-11], [1e6]], np.float32)
         agree(layer(8, eps=1e-30), step(randn(6, 8) * powers(10, -11, 11, 6, 1), gradients="no_grad"))
+        agree(layer(8, eps=1e-30), step(randn(6, 8) * ends, gradients="no_grad"))
 
 
 @claim("precision", hint="Square and sum in float32, whatever comes in, and cast the result back: a float32 g must not widen it again.")
@@ -111,6 +117,8 @@ def test_half_precision(agree):
         new = layer(64, eps=1e-12).to(dtype)
         agree(new, train(randn(5, 64) * 300, dtype=dtype), evaluate(randn(5, 64) * 1e-4, dtype=dtype), train(randn(5, 64), dtype=dtype))
         agree(layer(64), train(randn(5, 64) * 300, dtype=dtype), evaluate(randn(3, 2, 64) * 1e-3, dtype=dtype))
+        far = np.array([[6e4], [2e-6], [1]], np.float32)  # of which float16 holds neither g · x and the length, nor its reciprocal
+        agree(new, evaluate(uniform(0.3, 1, 3, 64) * far, dtype=dtype))
         x = randn(4, 8)
         x[2] = 0
         agree(layer(8, eps=1e-9), train(x, dtype=dtype))
