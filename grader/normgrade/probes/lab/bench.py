@@ -88,9 +88,7 @@ class Bench:
         return self.model(Residual if impl is None else partial(self.stack, impl), self.sublayers)
 
 
-def language_model(
-    stack: StackOf, name: str = "", sublayers: int = 8, rate: float = 1e-2, steps: int = 80, warm_up: int = 0
-) -> Bench:
+def language_model(stack: StackOf, name: str = "", sublayers: int = 8, rate: float = 1e-2, steps: int = 80, warm_up: int = 0) -> Bench:
     """Return a bench with the small language model: attention and feed-forward in turn, on (batch, length, WIDTH)."""
     return Bench("language model", LanguageModel, Text(), stack, name, sublayers, rate, 16, steps, warm_up=warm_up)
 
