@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import partial
 
 from normgrade.compare.played import Result
 from normgrade.course.exercise import Exercise
@@ -24,7 +23,7 @@ from normgrade.worker.wire.observation import Observation, Playable, Recording
 
 @dataclass(frozen=True)
 class InNewWorkers:
-    """Further plays of the submission `source`, each time in a new worker that `open_worker` opens. They end at the deadline."""
+    """Further plays of the submission `source`, each time in a new worker that `open_worker` opens, until the deadline."""
 
     exercise: Exercise
     source: str
@@ -32,16 +31,9 @@ class InNewWorkers:
     course_worker: CourseWorker
     deadline: Deadline = NEVER
 
-    @contextmanager
-    def worker(self) -> Iterator[Worker]:
-        """Open a new worker for the time that is left."""
-        self.deadline.keep()
-        with self.open_worker(self.deadline.left_s) as worker:
-            yield worker
-
     def answers(self, requests: Sequence[Playable]) -> list[Observation | None]:
         questions = [PlayQuestion(request, SIZE_LIMIT_BYTES) for request in requests]
-        with self.worker() as worker:
+        with self.open_worker(self.deadline.left_s) as worker:
             worker.announce(questions)
             answers = [*self.deadline.each(map(worker.answer, questions))]
         return [None if gone(answer) else answer for answer in answers]
@@ -54,19 +46,21 @@ class InNewWorkers:
             return [*self.deadline.each(map(worker.record, questions))]
 
     def first_wrong_step(self, results: Sequence[Result], right: str) -> Step | None:
-        sources = [right, *(read_text(path) for path in self.exercise.alternatives)]
-        with self.worker() as worker:
-            return locate(results, self.source, sources, *self.recorders(worker), self.exercise.defines)
+        others = [read_text(path) for path in self.exercise.alternatives]
+        with self.open_worker(self.deadline.left_s) as worker:
+            sources, record = [right, *others], self.in_time(self.course_worker.record)
+            return locate(results, self.source, sources, self.in_time(worker.record), record, self.exercise.defines)
 
     def traced(self, results: Sequence[Result], acting: Acting, combine: Combine, beside: Sequence[int]) -> list[int]:
-        with self.worker() as worker:
-            return traced(results, acting, combine, self.source, *self.recorders(worker), beside)
+        with self.open_worker(self.deadline.left_s) as worker:
+            record = self.in_time(self.course_worker.record)
+            return traced(results, acting, combine, self.source, self.in_time(worker.record), record, beside)
 
-    def recorders(self, worker: Worker) -> tuple[Answer, Answer]:
-        """Return the functions that record the submission and sources of the course, until the deadline."""
+    def in_time(self, record: Answer) -> Answer:
+        """Return a function that records until the deadline, and then raises OutOfTime."""
 
-        def until_the_deadline(record: Answer, question: RecordQuestion | Substitute) -> Recording:
+        def recorded(question: RecordQuestion | Substitute) -> Recording:
             self.deadline.keep()
             return record(question)
 
-        return partial(until_the_deadline, worker.record), partial(until_the_deadline, self.course_worker.record)
+        return recorded

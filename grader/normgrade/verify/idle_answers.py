@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import chain
 
 from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
@@ -15,20 +16,15 @@ from normgrade.inspection.inspection import inspect_source
 from normgrade.language import _
 from normgrade.report.report import IDLE
 
-ARGUMENT = "{x}"
-VALUES = {
-    Library.TORCH: (ARGUMENT, "torch.clone({x})", "torch.zeros_like({x})", "torch.ones_like({x})"),
-    Library.NUMPY: (ARGUMENT, "numpy.copy({x})", "numpy.zeros_like({x})", "numpy.ones_like({x})"),
-}  # what is given back for the first argument
-Function = ast.FunctionDef | ast.AsyncFunctionDef
+VALUES = "{x}", "{x} + 0", "{library}.zeros_like({x})", "{library}.ones_like({x})"  # of the first argument
 
 
 def idle_answers(exercise: Exercise) -> Iterator[tuple[str, str]]:
     """Yield the name and the source of each: the stub that gives its argument back, and the reference with each kind of value."""
-    values = VALUES[exercise.written_with]
-    for path, some in ((exercise.stub, (ARGUMENT,)), (exercise.reference, values)):
+    for path, some in ((exercise.stub, VALUES[:1]), (exercise.reference, VALUES)):
         for value in some:
-            yield f"{path.name}, return {value.format(x='…')}", idle(exercise, read_text(path), value)
+            shown = value.format(x="…", library=exercise.written_with)
+            yield f"{path.name}, return {shown}", idle(exercise, read_text(path), value)
 
 
 def idle(exercise: Exercise, source: str, value: str) -> str:
@@ -37,29 +33,26 @@ def idle(exercise: Exercise, source: str, value: str) -> str:
     The constructors stay, except for what they raise.
     """
     names, tree = {signature.name for signature in exercise.defines}, ast.parse(source)
-    for node in tree.body:
-        if isinstance(node, Function) and node.name in names:
-            node.body = giving_back(node, value)
-        for method in node.body if isinstance(node, ast.ClassDef) and node.name in names else ():
-            if isinstance(method, Function) and method.name == "__init__":
-                method.body = [each for each in method.body if not isinstance(each, ast.Raise)]
-            elif isinstance(method, Function) and method.name == "forward":
-                method.body = giving_back(method, value)
+    defined = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name in names]
+    for node in chain.from_iterable(each.body if isinstance(each, ast.ClassDef) else [each] for each in defined):
+        if isinstance(node, ast.FunctionDef) and node.name == "__init__":
+            node.body = [each for each in node.body if not isinstance(each, ast.Raise)]
+        elif isinstance(node, ast.FunctionDef) and node.name in {*names, "forward"}:
+            node.body = giving_back(node, value, exercise.written_with)
     return ast.unparse(tree)
 
 
-def giving_back(function: Function, value: str) -> list[ast.stmt]:
+def giving_back(function: ast.FunctionDef, value: str, library: Library) -> list[ast.stmt]:
     """Return the body of a function that gives back this value of its first argument, as often as its annotation says."""
     names = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
     names = ["next(self.parameters())", *names[1:]][len(names) > 1 :] if names[:1] == ["self"] else names
-    given = value.format(x=names[0]) if names else "None"
+    given = value.format(x=names[0], library=library)
     match function.returns:
         case ast.Constant(value=None):
             given = "None"
         case ast.Subscript(value=ast.Name(id="tuple"), slice=parts):
             given = f"({given},) * {len(parts.elts) if isinstance(parts, ast.Tuple) else 1}"
-    library = value.partition(".")[0]
-    return ast.parse(f"import {library}\nreturn {given}" if library in {*Library} else f"return {given}").body
+    return ast.parse(f"import {library}\nreturn {given}").body
 
 
 def idle_problems(grader: Grader, exercise: Exercise) -> Iterator[str]:

@@ -306,6 +306,13 @@ def test_mistakes_without_overlap_need_no_play(edits: list[tuple[str, str]], tin
     assert len(diagnosis.mistakes) == len(edits) and played == []
 
 
+def test_each_mistake_has_its_costs_and_its_checks(tiny: Course, expectations: Path) -> None:
+    [found], _played = searched(tiny, expectations, "centring", CENTRING.replace(*FLIPPED).replace(*ANY_RANK))
+    assert found.mistakes == ("momentum-flipped", "rank-not-refused") and sum(found.costs) == found.cost
+    momentum, rank = found.parts
+    assert rank == {"test_rank"} and "test_running_mean" in momentum and momentum | rank == {*found.checks}
+
+
 def test_overlapping_mistakes_are_only_played_together(tiny: Course, expectations: Path) -> None:
     two = CENTRING.replace(*FLIPPED).replace(*UNWEIGHTED)
     found, played = searched(tiny, expectations, "centring", two)

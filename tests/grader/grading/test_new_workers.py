@@ -16,7 +16,7 @@ from normgrade.grading.course_worker import CourseWorker
 from normgrade.grading.grading_options import Options
 from normgrade.grading.new_workers import InNewWorkers
 from normgrade.grading.opening import open_grader
-from normgrade.worker.trusted.host import Worker
+from normgrade.worker.wire.messages import RecordQuestion
 from normgrade.worker.wire.observation import Request
 
 EXERCISE = Course(carried()).exercise("standardize")
@@ -24,19 +24,14 @@ MISTAKES = {mistake.name: mistake for mistake in read_mistakes(EXERCISE)}
 
 
 def test_no_play_begins_after_the_deadline() -> None:
-    """Raise before a worker is opened, or a source of the course is played."""
-
-    def never(within_s: float) -> Worker:
-        raise AssertionError(within_s)
-
     with open_grader([EXERCISE], Options()) as grader, CourseWorker(grader.host(EXERCISE), EXERCISE) as course_worker:
-        again = InNewWorkers(EXERCISE, "", never, course_worker, Deadline.after(-1))
+        again = InNewWorkers(EXERCISE, "", partial(grader.worker, EXERCISE, "", "x.py"), course_worker, Deadline.after(-1))
         with pytest.raises(OutOfTime):
             again.answers([Request("step", {})])
-        with pytest.raises(OutOfTime):
-            again.first_wrong_step([], "")
-        with pytest.raises(OutOfTime):
-            again.traced([], lambda key: [], lambda members: "", [])
+        for record in (again.in_time(course_worker.record), again.in_time(grader.worker(EXERCISE, "", "x.py").record)):
+            with pytest.raises(OutOfTime):
+                record(RecordQuestion(Request("step", {}), 1000))
+        assert course_worker.worker is None
 
 
 def test_worker_has_only_the_time_that_is_left() -> None:

@@ -33,9 +33,9 @@ PAIR = "def norm(x, eps: float=1) -> tuple[A, B]:\n    return {}"
     ("source", "value", "expected"),
     [
         (LAYER, "{x}", OF_THE_LAYER.format("x")),
-        (LAYER, "torch.clone({x})", OF_THE_LAYER.format("torch.clone(x)")),
+        (LAYER, "{library}.ones_like({x})", OF_THE_LAYER.format("torch.ones_like(x)")),
         (OF_ITSELF.format("self.v"), "{x}", OF_ITSELF.format("next(self.parameters())")),
-        (PAIR.format("x, x"), "numpy.zeros_like({x})", PAIR.format("(numpy.zeros_like(x),) * 2")),
+        (PAIR.format("x, x"), "{x} + 0", PAIR.format("(x + 0,) * 2")),
         ("def norm(x) -> tuple[A]:\n    return 1", "{x}", "def norm(x) -> tuple[A]:\n    return (x,) * 1"),
         ("def norm(model) -> None:\n    model()", "{x}", "def norm(model) -> None:\n    return None"),
         ("def other(x):\n    return x * 2", "{x}", "def other(x):\n    return x * 2"),
@@ -61,5 +61,5 @@ def test_answers_that_earn_more_are_told(tiny: Course, monkeypatch: pytest.Monke
     exercise = tiny.exercise("centring")
     with open_grader([exercise], Options()) as grader:
         assert [*idle_problems(grader, exercise)] == []
-        monkeypatch.setattr(Report, "earned", property(lambda report: report.possible // 10 + report.submission.count("clone")))
-        assert [*idle_problems(grader, exercise)] == ["reference.py, return torch.clone(…): 2 of 10 points."]
+        monkeypatch.setattr(Report, "earned", property(lambda report: report.possible // 10 + report.submission.count("zeros")))
+        assert [*idle_problems(grader, exercise)] == ["reference.py, return torch.zeros_like(…): 2 of 10 points."]

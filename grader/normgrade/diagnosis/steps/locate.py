@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain, islice
 
 import numpy as np
@@ -23,12 +21,11 @@ from normgrade.diagnosis.steps.step import Step
 from normgrade.diagnosis.steps.substitution import LOOSE, Link, StepSearch
 from normgrade.diagnosis.steps.telling import Telling
 from normgrade.worker.wire.messages import RecordQuestion
-from normgrade.worker.wire.observation import Recording
 
 PLAYS, LOOKED_AT = 2, 6  # failing plays that are searched, and failing plays that are recorded to see if they can be searched
 REPLAYS = 250  # in all
 FOR_CHANGES = 80  # of these, at most, for changes without a value of the learner's
-PROOFS, CHANGES = 3, 4  # values of the learner's, and changes for each, that are compared with further plays
+CHANGES = 4  # that do the same in one play, and are compared in the others
 
 
 def locate(
@@ -49,52 +46,29 @@ def locate(
     """
     left, plays, every = REPLAYS, PLAYS, failing_plays(unexplained)[:LOOKED_AT]
     for failing in every:
-        replays = Replays(failing, course_worker, left)
+        first, replays = None, Replays(failing, course_worker, left)
         case = Case(failing, source_of(source), sources, submission, replays, defines)
         with suppress(Spent), np.errstate(all="ignore"):
             if (search := case.search()) is not None:
                 plays -= 1
-                others = Others([each for each in every if each is not failing], submission, course_worker)
-                if (step := others.agreed(steps(case, search))) is not None:
-                    return step
+                for step in steps(case, search):
+                    others = (each for each in every if each is not failing)
+                    if step.change is not None and all(does_the_same(step.change, each, submission, course_worker) for each in others):
+                        return step
+                    first = first or step
+        if first is not None or not plays:
+            return first
         left = replays.left
-        if not plays:
-            break
     return None
 
 
-@dataclass(frozen=True, eq=False)
-class Others:
-    """The other failing plays. They tell which of several changes is the learner's: in one play, several may do the same."""
-
-    failing: Sequence[Failing]
-    submission: Answer
-    course_worker: Answer
-
-    def agreed(self, found: Iterator[Step]) -> Step | None:
-        """Return the first step with a change that does the same as the submission in all of these plays, else the first step."""
-        first: Step | None = None
-        with suppress(Spent):
-            for step in found:
-                if step.change is not None and self.agree(step.change):
-                    return step
-                first = first or step
-        return first
-
-    def agree(self, change: Change) -> bool:
-        """Return True if a changed source gives the outputs of the submission, as far as they can be compared."""
-        return all(self.is_alike(change, failing, recording) for failing, recording in self.recordings)
-
-    @cached_property
-    def recordings(self) -> list[tuple[Failing, Recording]]:
-        """The submission in these plays."""
-        asked = [(each, self.submission(RecordQuestion(each.whole, each.size_limit_bytes))) for each in self.failing]
-        return [(each, recording) for each, recording in asked if recording.error is None]
-
-    def is_alike(self, change: Change, failing: Failing, recording: Recording) -> bool:
-        tolerance = tolerance_of(recording.records)
-        played = self.course_worker(RecordQuestion(failing.whole, failing.size_limit_bytes, change.source))
-        return tolerance is None or not places_apart(outputs_of(played), outputs_of(recording), LOOSE * tolerance)
+def does_the_same(change: Change, failing: Failing, submission: Answer, course_worker: Answer) -> bool:
+    """Return True if a change gives the submission's outputs in a further play: in a single one, several changes may."""
+    theirs = submission(RecordQuestion(failing.whole, failing.size_limit_bytes))
+    if theirs.error is not None or (tolerance := tolerance_of(theirs.records)) is None:
+        return True
+    made = course_worker(RecordQuestion(failing.whole, failing.size_limit_bytes, change.source))
+    return not places_apart(outputs_of(made), outputs_of(theirs), LOOSE * tolerance)
 
 
 def steps(case: Case, search: StepSearch) -> Iterator[Step]:
@@ -103,7 +77,7 @@ def steps(case: Case, search: StepSearch) -> Iterator[Step]:
     A proof about a value that is made before any call ends the search, because no step explains it.
     """
     telling = Telling(case.source, case.failing.request, case.defines)
-    for links in islice(proofs(search), PROOFS):
+    if links := search.proved() or in_a_row(search):
         yield from proved(search, links, telling)
         if any(telling.is_built(link.held) for link in links):
             return
@@ -111,17 +85,8 @@ def steps(case: Case, search: StepSearch) -> Iterator[Step]:
         if (step := telling.of_change(search, change)) is not None:
             yield step
     for other in case.searches_elsewhere(search):
-        for links in islice(proofs(other), 1):
+        if links := other.proved() or in_a_row(other):
             yield from proved(other, links, telling)
-
-
-def proofs(search: StepSearch) -> Iterator[Sequence[Link]]:
-    """Yield the quantities that explain the learner's outputs, each by itself, or else several in a row."""
-    first = None
-    for first in search.proofs():
-        yield first
-    if first is None and (links := in_a_row(search)):
-        yield links
 
 
 def proved(search: StepSearch, links: Sequence[Link], telling: Telling) -> Iterator[Step]:

@@ -153,11 +153,10 @@ class StepSearch:
 
     def proved(self) -> list[Link]:
         """Return the one quantity that went wrong, in a list; the list is empty if there is no proof."""
-        return next(self.proofs(), [])
-
-    def proofs(self) -> Iterator[list[Link]]:
-        """Yield each one quantity that may have gone wrong, in a list, the plainest first."""
-        return ([self.earlier(link) or link] for link in self.candidates() if self.explains([link]))
+        for link in self.candidates():
+            if self.explains([link]):
+                return [self.earlier(link) or link]
+        return []
 
     def earlier(self, link: Link) -> Link | None:
         """Return a link that explains as much with an earlier value of the learner's: a wrong one, or a right one that the link uses."""
