@@ -294,8 +294,8 @@ def test_odd_weights(agree):
     spoilt = randn(4, 6)
     spoilt[1, 2] = np.nan
     agree(story(factors(4, 6), ("change", 1), evaluate(), train(), ("change", 1), train(), other=spoilt))
-    for story in in_float64():
-        agree(*story)
+    for told in in_float64():
+        agree(*told)
 
 
 @claim(
@@ -305,8 +305,8 @@ def test_odd_weights(agree):
 )
 def test_float64(agree):
     """A weight in float64 is divided in float64."""
-    for story in in_float64():
-        agree(*story, in_float64=True)
+    for told in in_float64():
+        agree(*told, in_float64=True)
 
 
 def in_float64():

@@ -627,7 +627,6 @@ def many_rows(typical: Typical) -> None:
     layer, x, other, fixed, *_more = uses[0]
     if 0 not in fixed:
         agree(layer, train(*each_alike(partial(as_long_as, MORE), slim(x, fixed), 0)))
-        agree(layer, train(*each_alike(partial(balanced, MOST), slim(x, fixed), 0), backward=False))
     for dtype in narrow_dtypes():
         half = train(*each_alike(partial(as_long_as, MANY), slim(x, fixed), 0), dtype=dtype)
         agree_where_defined(layer.to(dtype), half, also_finite=True)
@@ -636,8 +635,6 @@ def many_rows(typical: Typical) -> None:
     for layer, x, _other, fixed, *_more in uses[:2]:
         if free := free_axes(x, fixed) if x and x[0].ndim > 2 else []:
             agree_where_defined(layer, train(*each_alike(partial(as_long_as, MORE), slim(x, fixed), free[-1])), also_finite=True)
-            long = train(*each_alike(partial(balanced, MOST), slim(x, fixed), free[-1]), backward=False)
-            agree_where_defined(layer, long, also_finite=True)
 
 
 def free_axes(x: Inputs, fixed: Sequence[int]) -> list[int]:
@@ -654,11 +651,14 @@ def slim(x: Inputs, fixed: Sequence[int]) -> Inputs:
 
 @situation("edge", 0, "Keep no limit of your own: nothing but the formula may depend on a size. Count in a dtype that holds the count.")
 def wide(typical: Typical) -> None:
-    """A layer of 8192 features or channels is treated as one of a few."""
+    """8192 features, channels, rows or positions are treated as a few."""
     layer, x, _other, fixed, *_more = typical()[0]
+    narrow, free = slim(x, fixed), free_axes(x, fixed) if x[0].ndim > 2 else []
+    for axis in {*([] if 0 in fixed else [0]), *free[-1:]}:
+        agree_where_defined(layer, train(*each_alike(partial(balanced, MOST), narrow, axis), backward=False), also_finite=True)
     axis = fixed[-1] if fixed else 1
     size = x[0].shape[axis]
-    rows = each_alike(lambda one: balanced(MOST, one[:2] if axis % one.ndim else one, axis), slim(x, fixed))
+    rows = each_alike(lambda one: balanced(MOST, one[:2] if axis % one.ndim else one, axis), narrow)
     given = [one if one.ndim == x[0].ndim else resized(one, size) for one in rows]
     kwargs, state = ({name: resized(value, size) for name, value in named.items()} for named in (layer.kwargs, layer.state))
     larger = replace(layer, args=resized(layer.args, size), kwargs=kwargs, state=state)
