@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from oracle_case import STORY, U, numbers_of
 
-from normgrade.oracle.inputs import dtypes_in, holds_non_finite, perturbed, widened
+from normgrade.oracle.inputs import holds_non_finite, perturbed, widened
 from normgrade.worker.wire.observation import Array
 
 
@@ -34,8 +34,3 @@ def test_movement_depends_on_the_seed() -> None:
 def test_a_few_numbers_may_not_be_finite(bad: int, few: bool) -> None:
     values = np.where(np.arange(4) < bad, np.nan, 1.0)
     assert holds_non_finite({"steps": [{"x": Array(values, "float64")}]}) is few
-
-
-def test_dtypes_of_arrays_and_by_name_are_found() -> None:
-    x, count, upstream = Array(np.ones(2, np.float16), "float16"), Array(np.array(3), "int64"), Array(np.ones(2, np.float32), "float32")
-    assert [*dtypes_in({"dtype": "float64", "steps": [{"x": x, "count": count, "upstream": upstream}]})] == ["float64", "float16"]
