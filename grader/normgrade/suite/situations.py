@@ -53,7 +53,8 @@ ARRIVING = {  # how gradients of outputs arrive, by library
 }
 WITHOUT = {"float64": "no_grad", "float16": "no_grad", "bfloat16": "inference_mode"}  # the way to evaluate each without gradients
 MOST_ALIKE = 1024  # numbers in an input whose axes all have the same length
-MANY, MORE, MOST = 300, 1100, 8192  # rows or positions
+MANY, MORE, MOST = 300, 1100, 5000  # rows
+WIDE = 8192  # features, channels or positions
 AXES = (6, 7, 8)  # numbers of dimensions that are seldom tried
 LARGE = 1e3  # weights
 PENDING = 40  # calls before the first backward pass
@@ -627,7 +628,6 @@ def many_rows(typical: Typical) -> None:
     layer, x, other, fixed, *_more = uses[0]
     if 0 not in fixed:
         agree(layer, train(*each_alike(partial(as_long_as, MORE), slim(x, fixed), 0)))
-        agree(layer, train(*each_alike(partial(balanced, MOST), slim(x, fixed), 0), backward=False))
     for dtype in narrow_dtypes():
         half = train(*each_alike(partial(as_long_as, MANY), slim(x, fixed), 0), dtype=dtype)
         agree_where_defined(layer.to(dtype), half, also_finite=True)
@@ -636,8 +636,6 @@ def many_rows(typical: Typical) -> None:
     for layer, x, _other, fixed, *_more in uses[:2]:
         if free := free_axes(x, fixed) if x and x[0].ndim > 2 else []:
             agree_where_defined(layer, train(*each_alike(partial(as_long_as, MORE), slim(x, fixed), free[-1])), also_finite=True)
-            long = train(*each_alike(partial(balanced, MOST), slim(x, fixed), free[-1]), backward=False)
-            agree_where_defined(layer, long, also_finite=True)
 
 
 def free_axes(x: Inputs, fixed: Sequence[int]) -> list[int]:
@@ -654,11 +652,14 @@ def slim(x: Inputs, fixed: Sequence[int]) -> Inputs:
 
 @situation("edge", 0, "Keep no limit of your own: nothing but the formula may depend on a size. Count in a dtype that holds the count.")
 def wide(typical: Typical) -> None:
-    """A layer of 8192 features or channels is treated as one of a few."""
+    """8192 features, channels or positions are treated as a few, and so are 5000 rows."""
     layer, x, _other, fixed, *_more = typical()[0]
+    narrow, free = slim(x, fixed), free_axes(x, fixed) if x[0].ndim > 2 else []
+    for axis, length in [*([] if 0 in fixed else [(0, MOST)]), *((axis, WIDE) for axis in free[-1:])]:
+        agree_where_defined(layer, train(*each_alike(partial(balanced, length), narrow, axis), backward=False), also_finite=True)
     axis = fixed[-1] if fixed else 1
     size = x[0].shape[axis]
-    rows = each_alike(lambda one: balanced(MOST, one[:2] if axis % one.ndim else one, axis), slim(x, fixed))
+    rows = each_alike(lambda one: balanced(WIDE, one[:2] if axis % one.ndim else one, axis), narrow)
     given = [one if one.ndim == x[0].ndim else resized(one, size) for one in rows]
     kwargs, state = ({name: resized(value, size) for name, value in named.items()} for named in (layer.kwargs, layer.state))
     larger = replace(layer, args=resized(layer.args, size), kwargs=kwargs, state=state)
@@ -666,12 +667,12 @@ def wide(typical: Typical) -> None:
 
 
 def resized(thing: Any, size: int) -> Any:
-    """Return an argument of a layer with MOST for this size, and with x → x / 2 in the place of every linear layer."""
+    """Return an argument of a layer with WIDE for this size, and with x → x / 2 in the place of every linear layer."""
     match thing:
         case int() if thing == size and not isinstance(thing, bool):
-            return MOST
+            return WIDE
         case np.ndarray() if size in thing.shape:
-            return as_long_as(MOST, thing, thing.shape.index(size))
+            return as_long_as(WIDE, thing, thing.shape.index(size))
         case list() | tuple():
             return type(thing)(resized(each, size) for each in thing)
         case Given("linear" | "feed_forward"):

@@ -6,6 +6,7 @@ functions of this file that it calls, and with nothing else.
 
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -202,6 +203,16 @@ def output_written_over(forward: Forward, backward: Backward) -> Pair:
         there = kept.setdefault((y.shape, y.dtype), y.copy())
         there[...] = y
         return there, cache
+
+    return habit, backward
+
+
+def computed_in_a_thread(forward: Forward, backward: Backward) -> Pair:
+    """The call computes in a thread of its own."""
+
+    def habit(*inputs: Any, **named: Any) -> Any:
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(forward, *inputs, **named).result()
 
     return habit, backward
 
@@ -418,24 +429,19 @@ def axes_of_length_one_dropped(forward: Forward, backward: Backward) -> Pair:
 # Sizes and memory
 
 
-def wrong_beyond_64_channels(forward: Forward, backward: Backward) -> Pair:
-    """More than 64 channels are wrong."""
-    return spoilt_where(forward, backward, lambda x: x.ndim > 1 and x.shape[1] > 64)
+def wrong_beyond_4096_channels(forward: Forward, backward: Backward) -> Pair:
+    """More than 4096 channels are wrong."""
+    return spoilt_where(forward, backward, lambda x: x.ndim > 1 and x.shape[1] > 4096)
 
 
-def wrong_beyond_1024_features(forward: Forward, backward: Backward) -> Pair:
-    """More than 1024 features are wrong."""
-    return spoilt_where(forward, backward, lambda x: x.ndim > 0 and x.shape[-1] > 1024)
+def wrong_beyond_4096_features(forward: Forward, backward: Backward) -> Pair:
+    """More than 4096 features are wrong."""
+    return spoilt_where(forward, backward, lambda x: x.ndim > 0 and x.shape[-1] > 4096)
 
 
-def wrong_beyond_256_rows(forward: Forward, backward: Backward) -> Pair:
-    """More than 256 rows are wrong."""
-    return spoilt_where(forward, backward, lambda x: x.ndim > 0 and len(x) > 256)
-
-
-def wrong_beyond_1000_rows(forward: Forward, backward: Backward) -> Pair:
-    """More than 1000 rows are wrong."""
-    return spoilt_where(forward, backward, lambda x: x.ndim > 0 and len(x) > 1000)
+def wrong_beyond_4096_rows(forward: Forward, backward: Backward) -> Pair:
+    """More than 4096 rows are wrong."""
+    return spoilt_where(forward, backward, lambda x: x.ndim > 0 and len(x) > 4096)
 
 
 def gradients_wrong_beyond_1000_rows(forward: Forward, backward: Backward) -> Pair:
@@ -443,9 +449,9 @@ def gradients_wrong_beyond_1000_rows(forward: Forward, backward: Backward) -> Pa
     return with_gradient(forward, backward, lambda dy: spoilt(dy) if dy.ndim > 0 and len(dy) > 1000 else dy)
 
 
-def wrong_beyond_1024_positions(forward: Forward, backward: Backward) -> Pair:
-    """More than 32 × 32 positions are wrong."""
-    return spoilt_where(forward, backward, lambda x: x.ndim > 2 and x[0, 0].size > 1024)
+def wrong_beyond_4096_positions(forward: Forward, backward: Backward) -> Pair:
+    """More than 64 × 64 positions are wrong."""
+    return spoilt_where(forward, backward, lambda x: x.ndim > 2 and x[0, 0].size > 4096)
 
 
 def wrong_beyond_five_dimensions(forward: Forward, backward: Backward) -> Pair:

@@ -7,6 +7,7 @@ reference with the imports and those functions of this file that it calls, and w
 import warnings
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -153,6 +154,11 @@ def half_precision_without_gradient(call_of_inputs: Call) -> Call:
 def float32_without_gradients(call: Call) -> Call:
     """Without gradients the result of half precision is in float32."""
     return with_output(call, lambda y: y.float() if is_half(y) and not torch.is_grad_enabled() else y)
+
+
+def half_precision_in_the_default_dtype(call_of_inputs: Call) -> Call:
+    """Half precision is widened to the default dtype, which may be no wider."""
+    return spoilt_where(call_of_inputs, lambda x: is_half(x) and is_half(torch.zeros(())))
 
 
 def default_dtype_returned(call: Call) -> Call:
@@ -348,6 +354,16 @@ def counter_stops_at_10000(layer_with_counter: Layer) -> Layer:
     return with_forward(layer_with_counter, changed)
 
 
+def computed_in_a_thread(any_call: Call) -> Call:
+    """The call computes in a thread of its own, which has modes of its own."""
+
+    def habit(*inputs: Any, **named: Any) -> Any:
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(any_call, *inputs, **named).result()
+
+    return habit
+
+
 # Refusals
 
 
@@ -362,6 +378,22 @@ def gradients_off_after_a_refusal(refusing_call: Call) -> Call:
             raise
 
     return habit
+
+
+def mode_turned_by_a_refusal(refusing_layer_with_modes: Layer) -> Layer:
+    """After an input was refused, the layer is in the other mode."""
+
+    def changed(call: Call) -> Call:
+        def forward(self: nn.Module, *inputs: Any, **named: Any) -> Any:
+            try:
+                return call(self, *inputs, **named)
+            except ValueError:
+                self.training = not self.training
+                raise
+
+        return forward
+
+    return with_forward(refusing_layer_with_modes, changed)
 
 
 def wrong_after_a_refusal(refusing_call: Call) -> Call:
@@ -540,29 +572,24 @@ def gradient_overwritten(layer_with_parameters: Layer) -> Layer:
 # Sizes and memory
 
 
-def wrong_beyond_64_channels(call_of_inputs: Call) -> Call:
-    """More than 64 channels are wrong."""
-    return spoilt_where(call_of_inputs, lambda x: x.dim() > 1 and x.shape[1] > 64)
+def wrong_beyond_4096_channels(call_of_inputs: Call) -> Call:
+    """More than 4096 channels are wrong."""
+    return spoilt_where(call_of_inputs, lambda x: x.dim() > 1 and x.shape[1] > 4096)
 
 
-def wrong_beyond_1024_features(call_of_inputs: Call) -> Call:
-    """More than 1024 features are wrong."""
-    return spoilt_where(call_of_inputs, lambda x: x.dim() > 0 and x.shape[-1] > 1024)
+def wrong_beyond_4096_features(call_of_inputs: Call) -> Call:
+    """More than 4096 features are wrong."""
+    return spoilt_where(call_of_inputs, lambda x: x.dim() > 0 and x.shape[-1] > 4096)
 
 
-def wrong_beyond_256_rows(call_of_inputs: Call) -> Call:
-    """More than 256 rows are wrong."""
-    return spoilt_where(call_of_inputs, lambda x: x.dim() > 0 and len(x) > 256)
+def wrong_beyond_4096_rows(call_of_inputs: Call) -> Call:
+    """More than 4096 rows are wrong."""
+    return spoilt_where(call_of_inputs, lambda x: x.dim() > 0 and len(x) > 4096)
 
 
-def wrong_beyond_1000_rows(call_of_inputs: Call) -> Call:
-    """More than 1000 rows are wrong."""
-    return spoilt_where(call_of_inputs, lambda x: x.dim() > 0 and len(x) > 1000)
-
-
-def wrong_beyond_1024_positions(call_of_inputs: Call) -> Call:
-    """More than 32 × 32 positions are wrong."""
-    return spoilt_where(call_of_inputs, lambda x: x.dim() > 2 and x.shape[2:].numel() > 1024)
+def wrong_beyond_4096_positions(call_of_inputs: Call) -> Call:
+    """More than 64 × 64 positions are wrong."""
+    return spoilt_where(call_of_inputs, lambda x: x.dim() > 2 and x.shape[2:].numel() > 4096)
 
 
 def wrong_beyond_five_dimensions(call_of_inputs: Call) -> Call:

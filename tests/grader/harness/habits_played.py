@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import math
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import torch
@@ -134,6 +136,12 @@ def under_another_default(used: Used) -> Any:
     return layer(*used.inputs(dtype=torch.float32)).dtype
 
 
+def half_under_bfloat16(used: Used) -> Any:
+    layer, inputs = in_dtype(used, HALF), used.inputs(dtype=HALF)
+    torch.set_default_dtype(torch.bfloat16)
+    return layer(*inputs)
+
+
 def infinite(used: Used) -> Any:
     evaluated = used.new().eval() if used.is_layer else used.new()
     one_parameter = [with_parameter(used.new(), number, math.inf)(*used.inputs()) for number in range(len(parameters(used.new())))]
@@ -219,7 +227,20 @@ def after_a_refusal(used: Used) -> Any:
             except ValueError:
                 break
     on = torch.is_grad_enabled()
-    return on, layer(*used.inputs())
+    return on, used.is_layer and layer.training, layer(*used.inputs())
+
+
+def threads_started(used: Used) -> int:
+    started: list[threading.Thread] = []
+    start = threading.Thread.start
+
+    def counted(thread: threading.Thread) -> None:
+        started.append(thread)
+        start(thread)
+
+    with patch.object(threading.Thread, "start", counted):
+        used.new()(*used.inputs())
+    return len(started)
 
 
 def oldest_of(used: Used, number: int) -> Any:
@@ -345,6 +366,7 @@ PLAYS: Mapping[str, Callable[[Used], Any]] = {
     "half-precision-wrong-beyond-256-rows": lambda used: sized(used, with_axis(used, 0, 300), HALF),
     "half-precision-without-gradient": lambda used: gradients(in_dtype(used, HALF), used.inputs(dtype=HALF)),
     "float32-without-gradients": half_without_gradients,
+    "half-precision-in-the-default-dtype": half_under_bfloat16,
     "default-dtype-returned": under_another_default,
     "nan-replaced": lambda used: filled(used.new(), 1.0 if used.has_inputs else math.nan)(*with_one(used, math.nan)),
     "nan-replaced-without-gradients": lambda used: without_gradients(
@@ -368,7 +390,9 @@ PLAYS: Mapping[str, Callable[[Used], Any]] = {
     "output-written-over": two_outputs,
     "input-changed-without-gradients": inputs_after,
     "counter-stops-at-10000": large_counter,
+    "computed-in-a-thread": threads_started,
     "gradients-off-after-a-refusal": after_a_refusal,
+    "mode-turned-by-a-refusal": after_a_refusal,
     "wrong-after-a-refusal": after_a_refusal,
     "only-the-last-call-goes-back": lambda used: oldest_of(used, 2),
     "only-2-calls-go-back": lambda used: oldest_of(used, 3),
@@ -391,11 +415,10 @@ PLAYS: Mapping[str, Callable[[Used], Any]] = {
     "output-read-by-backward": output_changed_in_place,
     "no-gradient-where-one-input-needs-none": one_needs_a_gradient,
     "gradient-overwritten": lambda used: gradients(used.new(), used.inputs(), ramp, twice=True),
-    "wrong-beyond-64-channels": lambda used: sized(used, with_axis(used, 1, 65)),
-    "wrong-beyond-1024-features": lambda used: sized(used, with_axis(used, -1, 1025)),
-    "wrong-beyond-256-rows": lambda used: sized(used, with_axis(used, 0, 257)),
-    "wrong-beyond-1000-rows": lambda used: sized(used, with_axis(used, 0, 1001)),
-    "wrong-beyond-1024-positions": lambda used: sized(used, (*used.shape[:2], 1025) if len(used.shape) == 3 else (*used.shape[:2], 33, 33)),
+    "wrong-beyond-4096-channels": lambda used: sized(used, with_axis(used, 1, 4097)),
+    "wrong-beyond-4096-features": lambda used: sized(used, with_axis(used, -1, 4097)),
+    "wrong-beyond-4096-rows": lambda used: sized(used, with_axis(used, 0, 4097)),
+    "wrong-beyond-4096-positions": lambda used: sized(used, (*used.shape[:2], 4097) if len(used.shape) == 3 else (*used.shape[:2], 65, 65)),
     "wrong-beyond-five-dimensions": lambda used: sized(used, (2, 3, 2, 2, 2, 3)),
     "expanded-input-misread": expanded,
     "scattered-input-misread": scattered,

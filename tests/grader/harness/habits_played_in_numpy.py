@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 from numpy import ndarray
@@ -104,6 +106,19 @@ def two_outputs(pair: Played) -> Any:
     return first
 
 
+def threads_started(pair: Played) -> int:
+    started: list[threading.Thread] = []
+    start = threading.Thread.start
+
+    def counted(thread: threading.Thread) -> None:
+        started.append(thread)
+        start(thread)
+
+    with patch.object(threading.Thread, "start", counted):
+        pair.y(pair.used.inputs())
+    return len(started)
+
+
 def after_a_refusal(pair: Played) -> Any:
     for shape in ILLEGAL:
         with suppress(IndexError):
@@ -181,6 +196,7 @@ PLAYS: Mapping[str, Callable[[Played], Any]] = {
     "wrong-after-33-calls": lambda pair: nth_call(pair, 34),
     "kept-by-identity": same_array,
     "output-written-over": two_outputs,
+    "computed-in-a-thread": threads_started,
     "wrong-after-a-refusal": after_a_refusal,
     "only-the-last-call-goes-back": lambda pair: oldest_of(pair, 2),
     "only-2-calls-go-back": lambda pair: oldest_of(pair, 3),
@@ -205,12 +221,11 @@ PLAYS: Mapping[str, Callable[[Played], Any]] = {
     "input-changed-by-backward": after_backward,
     "gradients-in-a-list": lambda pair: type(pair.gradients(ramp)).__name__,
     "axes-of-length-one-dropped": lambda pair: pair.gradients(ramp, pair.used.inputs((1, *pair.used.shape[1:]))),
-    "wrong-beyond-64-channels": lambda pair: sized(pair, 1, 66),
-    "wrong-beyond-1024-features": lambda pair: sized(pair, -1, 1026),
-    "wrong-beyond-256-rows": lambda pair: sized(pair, 0, 257),
-    "wrong-beyond-1000-rows": lambda pair: sized(pair, 0, 1001),
+    "wrong-beyond-4096-channels": lambda pair: sized(pair, 1, 4098),
+    "wrong-beyond-4096-features": lambda pair: sized(pair, -1, 4098),
+    "wrong-beyond-4096-rows": lambda pair: sized(pair, 0, 4097),
     "gradients-wrong-beyond-1000-rows": many_rows,
-    "wrong-beyond-1024-positions": lambda pair: pair.y(pair.used.inputs((*pair.used.shape[:2], 33, 33))),
+    "wrong-beyond-4096-positions": lambda pair: pair.y(pair.used.inputs((*pair.used.shape[:2], 65, 65))),
     "wrong-beyond-five-dimensions": lambda pair: pair.y(pair.used.inputs((2, 4, 2, 2, 2, 3))),
     "expanded-input-misread": lambda pair: pair.y(with_x(pair, lambda x: np.broadcast_to(x[:1], x.shape))),
     "scattered-input-misread": lambda pair: pair.y(with_x(pair, np.asfortranarray)),

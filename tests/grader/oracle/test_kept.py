@@ -19,7 +19,7 @@ from normgrade.worker.wire.requests import FunctionCall, OwnProbe
 
 EMPTY = Expectation(OwnProbe("p"), {})
 KEY: list[Any] = ["x", None, None, {}]
-PLACE = [{"$array": ["float64", []]}, "float32", 0.0, None, None, "float32"]
+PLACE = [{"$array": ["float64", []]}, "float32", 0.0, None, None]
 
 
 VALUES = st.one_of(

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 from hidden_suites import InThisProcess, changed, played
 
+from normgrade.compare.played import Result
 from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
 from normgrade.course.package import PACKAGE, carried
 from normgrade.language import _, speak
 from normgrade.language.errors import CourseError
@@ -58,9 +60,54 @@ def test_unknown_situation_cannot_be_left_out(tiny: Course) -> None:
 def test_exercise_can_make_a_situation_a_courtesy(tiny: Course) -> None:
     exercise = replace(tiny.exercise("rms"), left_out={}, courtesy=("illegal_inputs",))
     courtesies = {test.name: test.courtesy for test in derived(exercise, {"typical": lambda: ()})}
-    assert [name for name, courtesy in courtesies.items() if courtesy] == ["situation_illegal_inputs"]
+    assert [name for name, courtesy in courtesies.items() if courtesy] == ["situation_float64", "situation_illegal_inputs"]
     with pytest.raises(CourseError, match='rms: there is no situation "at_night"; there is called, as_built, '):
         derived(replace(exercise, courtesy=("at_night",)), {})
+
+
+WRONG = {
+    "float64 in float32": ("float64", "return (x - mean) * self.weight", "return ((x - mean) * self.weight).float().to(x.dtype)"),
+    "no more than 4096 features": ("wide", "return (x", "mean = mean * (x.shape[1] <= 4096)\n        return (x"),
+    "no more than 4096 rows": ("wide", "mean = x.mean(dim=0)", "mean = x[:4096].mean(dim=0)"),
+    "another mode after a refusal": ("nothing_else_changed", "            raise", "            self.training = False\n            raise"),
+    "other statistics after a refusal": (
+        "nothing_else_changed",
+        "            raise",
+        "            self.running_mean += 1\n            raise",
+    ),
+    "no gradients after a refusal": (
+        "nothing_else_changed",
+        "            raise",
+        "            torch.set_grad_enabled(False)\n            raise",
+    ),
+    "seven dimensions are taken": ("illegal_inputs", "if x.dim() != 2:", "if x.dim() not in (2, 7):"),
+    "a scalar is taken": ("illegal_inputs", "if x.dim() != 2:", "if x.dim() not in (2, 0):"),
+}
+ALSO = "float64", "views", "wide", "nothing_else_changed", "illegal_inputs"
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_way_fails_one_situation(name: str, tiny: Course, expectations: Path) -> None:
+    exercise = replace(tiny.exercise("centring"), left_out={})
+    fails, old, new = WRONG[name]
+    result = {each.check.name: each.check.outcome for each in played_situations(exercise, changed(old, new), expectations)}
+    assert [situation for situation in ALSO if result[PREFIX + situation] is not Outcome.PASSED] == [fails]
+
+
+def test_layer_that_takes_what_the_contract_refuses_fails_only_there(tiny: Course, expectations: Path) -> None:
+    exercise = replace(tiny.exercise("centring"), left_out={})
+    results = played_situations(exercise, changed("if x.dim() != 2:", "if x.dim() > 3:"), expectations)
+    failed = [each.check.name for each in results if each.check.outcome is Outcome.FAILED]
+    assert failed == ["situation_illegal_inputs"]
+
+
+def played_situations(exercise: Exercise, source: str, expectations: Path) -> list[Result]:
+    """Play some situations of `centring` on a source."""
+    random = np.random.default_rng(0)
+    x, other = (random.standard_normal((rows, 3)).astype(np.float32) + 1 for rows in (4, 2))
+    uses = [use(build(3, momentum=0.3), x, other, [1], [np.ones((2, 3, 3), np.float32)])]
+    tests = [test for test in derived(exercise, {"typical": lambda: uses}) if test.name.removeprefix(PREFIX) in ALSO]
+    return played(Suite(exercise, tuple(tests)), InThisProcess(source, exercise), expectations)
 
 
 def test_module_names_no_exercise() -> None:

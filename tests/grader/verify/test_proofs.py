@@ -318,21 +318,21 @@ def test_survivors_and_needless_acceptances_are_listed(edited_course: EditedCour
 
 
 def test_surviving_and_needlessly_left_out_habits_are_reported(edited_course: EditedCourse, monkeypatch: pytest.MonkeyPatch) -> None:
-    left_out = '[habits]\nwarnings-silenced = "nobody looks"\nseed-sat = "a slip"\nwrong-beyond-64-channels = "an error"\n\n[left_out]'
+    left_out = '[habits]\nwarnings-silenced = "nobody looks"\nseed-sat = "a slip"\nwrong-beyond-4096-channels = "an error"\n\n[left_out]'
     course = edited_course(
         {
             "exercises/rms/exercise.toml": [("[left_out]", left_out)],
-            SUITE: [("randn(4, 8) * 300", "randn(4, 80) * 300")],
+            SUITE: [("randn(4, 8) * 300", "randn(4, 4100) * 300")],
         }
     )
-    names = "wrong-beyond-64-channels", "denormals-flushed", "warnings-silenced"
+    names = "wrong-beyond-4096-channels", "denormals-flushed", "warnings-silenced"
     some = tuple(habit for habit in fitting(course.exercise("rms")) if habit.name in names)
     monkeypatch.setattr(proofs, "fitting", lambda _exercise: some)
     [report] = verify([course.exercise("rms")], habits=True)
     assert failures(report)["habits"].splitlines() == [
         "denormals-flushed survives: The smallest numbers are flushed to 0.",
         "seed-sat is left out, but it does not apply to this exercise.",
-        "wrong-beyond-64-channels is left out, but does not survive.",
+        "wrong-beyond-4096-channels is left out, but does not survive.",
     ]
     assert [check.claim for check in report.checks if check.name == "habits"] == [
         "Of 3 habits, 1 are killed and 1 left out, with a reason."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from importlib.machinery import SourceFileLoader
@@ -15,6 +16,12 @@ import pytest
 from normgrade.worker.untrusted.stopping import Banned, ByHand, raising, stop, stop_when_imported
 from normgrade.worker.wire.observation import BY_HAND
 
+THREAD = """
+from concurrent.futures import ThreadPoolExecutor
+from normgrade.worker.untrusted.stopping import forbid_threads
+forbid_threads()
+ThreadPoolExecutor(1).submit(int)
+"""
 SAYS = r"^this calls `colours\.red`, which the exercise bans \(by the rule `colours\.\*`\): it must be written by hand$"
 
 
@@ -54,3 +61,8 @@ def test_module_imported_later_is_stopped_too(tmp_path: Path, monkeypatch: pytes
 
 def test_exception_has_the_name_that_the_grader_knows() -> None:
     assert ByHand.__name__ == BY_HAND
+
+
+def test_no_thread_can_start() -> None:
+    done = subprocess.run([sys.executable, "-c", THREAD], capture_output=True, text=True, check=False)
+    assert "RuntimeError: a submission cannot start a thread: compute in the call itself" in done.stderr
