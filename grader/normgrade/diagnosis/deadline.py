@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Self, TypeVar
 
+from normgrade.worker import interrupts
+
 T = TypeVar("T")
 
 
@@ -40,7 +42,8 @@ class Deadline:
         return self.at - time.monotonic()
 
     def has_passed(self) -> bool:
-        """Return True if nothing more may be computed."""
+        """Return True if nothing more may be computed. Raise what interrupts the work."""
+        interrupts.raise_again()
         return self.left_s <= 0
 
     def keep(self) -> None:

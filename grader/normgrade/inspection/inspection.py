@@ -82,7 +82,7 @@ def inspect_source(source: str, exercise: Exercise, *, allow_stub: bool = False)
             slug=exercise.slug,
             file=exercise.file_name,
         )
-        return Inspection(source, (no_file(text),), started=True)
+        return Inspection(source, tuple(broken) or (no_file(text),), started=True)
     try:
         tests = tests_left_out(tree, exercise) if in_cells(source) else {}
         if tests:

@@ -11,7 +11,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn
@@ -29,10 +29,12 @@ class Interrupts:
     Attributes:
         first: The time of the first one by `time.monotonic`, or None if there was none.
         blocked: True in a block of `blocked`.
+        meanwhile: Called now and then during a grading, where it may raise an exception that ends it; None for nothing.
     """
 
     first: float | None = None
     blocked = False
+    meanwhile: Callable[[], None] | None = None
 
 
 def remember() -> None:
@@ -88,9 +90,11 @@ def is_remembered() -> bool:
 
 
 def raise_again() -> None:
-    """Raise KeyboardInterrupt if a Ctrl-C is remembered, even if the first KeyboardInterrupt was swallowed."""
+    """Raise KeyboardInterrupt if a Ctrl-C is remembered, even if the first KeyboardInterrupt was swallowed. Call what is due meanwhile."""
     if is_remembered():
         raise KeyboardInterrupt
+    if Interrupts.meanwhile is not None:
+        Interrupts.meanwhile()
 
 
 def ignore() -> None:

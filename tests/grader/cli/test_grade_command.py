@@ -96,9 +96,9 @@ def test_cells_that_define_nothing_asked_for_decide_nothing(run: Run, tiny: Cour
         "unclosed": 0,
     }
     assert reports["bash"]["cells"] == reports["shell"]["cells"] == []
-    assert "AssertionError: mine" in reports["own"]["cells"][0] and reports["own"]["cells"][0].startswith(
-        "Cell 3 did not run as a whole: line "
-    )
+    before, after = reports["own"]["cells"]
+    assert before.startswith("Cell 1 did not run as a whole: line 2, `assert rms(torch.ones(3)).sum() == 7, 'mine'`: NameError")
+    assert after.startswith("Cell 3 did not run as a whole: line ") and after.endswith("AssertionError: mine")
     assert "def rms" in reports["unclosed"]["findings"][0]["text"]
 
 

@@ -16,7 +16,6 @@ from rich.console import Console
 from normgrade.cli.screen import Window, keys_in, screens
 from normgrade.cli.views import Help, View
 from normgrade.course.course import Course
-from normgrade.course.exercise import Exercise
 from normgrade.grading.grade import Submission
 from normgrade.grading.grading_options import Options
 from normgrade.inspection.inspection import Inspection
@@ -34,9 +33,6 @@ class Grader:
         self.reports, self.seen = list(reports), ""
         self.options = Options()
         self.suites = {"rms": SimpleNamespace(names=("a",), claims={f"Claim {number}.": ("a",) for number in range(claims)})}
-
-    def host(self, exercise: Exercise) -> SimpleNamespace:
-        return SimpleNamespace()
 
     def report_on(self, submission: Submission, inspection: Inspection, on_event: Callable[..., None]) -> Report:
         self.seen = drawn(self.watching)

@@ -21,7 +21,6 @@ from normgrade.cli.screen import MOVES_S
 from normgrade.cli.views import Help, Listing, Task
 from normgrade.cli.watch_loop import Left, Screen, until_q
 from normgrade.course.course import Course
-from normgrade.course.exercise import Exercise
 from normgrade.grading.grade import Submission, report_of_inspection
 from normgrade.grading.grading_options import Options
 from normgrade.inspection.inspection import Inspection
@@ -68,9 +67,6 @@ class Grader:
     suites: dict[str, Any] = field(default_factory=suites)
     seeds: list[int] = field(default_factory=list)
     searches_s: float = 0.0
-
-    def host(self, exercise: Exercise) -> SimpleNamespace:
-        return SimpleNamespace()
 
     def report_on(self, submission: Submission, inspection: Inspection, on_event: Callable[[Check | Report], None]) -> Report:
         if not inspection.playable:

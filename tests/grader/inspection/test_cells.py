@@ -49,6 +49,10 @@ def test_broken_cell_of_the_class_is_shown(inspect: Inspect) -> None:
     assert "def forward(self:" in found.findings[0].text and not found.runnable
 
 
+def test_only_cell_is_shown_if_it_is_broken(inspect: Inspect) -> None:
+    assert [(each.line, each.rule) for each in inspect(in_cells("class LayerNorm(:")).findings] == [(2, Rule.SYNTAX)]
+
+
 def test_own_test_against_the_library_is_left_out(inspect: Inspect) -> None:
     test = "import torch\nassert torch.layer_norm(\n    1\n) == 1\ny = 2"
     found = inspect(in_cells(RIGHT, test))

@@ -27,6 +27,7 @@ from normgrade.learner.watch.file_saves import Watched
 from normgrade.learner.workspace import Workspace, submission_of
 from normgrade.report.report import Check, Outcome, Report
 from normgrade.report.reveal import reveal
+from normgrade.worker.interrupts import Interrupts
 
 GLANCE_S = 0.2  # between two looks at the file while it is graded
 
@@ -38,7 +39,7 @@ class Saved(BaseException):
     """The exception that ends a grading because the file was saved meanwhile. No handler of ordinary exceptions stops it."""
 
 
-def nothing() -> None:
+def ignore_change() -> None:
     """Do nothing: the callback of a session that is not shown."""
 
 
@@ -50,7 +51,7 @@ class Watching:
     course: Course
     exercise: Exercise
     before: tuple[Exercise, ...] = ()  # watched before this one, the first one first
-    on_change: Callable[[], None] = nothing
+    on_change: Callable[[], None] = ignore_change
     report: Report | None = None
     compared: Report | None = None  # with the next one: the last report on the usual inputs
     checks: dict[str, Check | None] = field(default_factory=dict)  # by name, in the suite's order; None until the check has ended
@@ -86,8 +87,7 @@ class Watching:
 
     def grade(self) -> None:
         """Grade the file as it is now, and once more whenever it is saved meanwhile. The grader stays warm."""
-        host = self.grader.host(self.exercise)
-        host.before_question = self.glance
+        Interrupts.meanwhile = self.glance
         try:
             while self.grading:
                 try:
@@ -95,7 +95,7 @@ class Watching:
                 except Saved:
                     self.begin(PUBLIC_SEED)
         finally:
-            host.before_question = nothing
+            Interrupts.meanwhile = None
 
     def glance(self) -> None:
         """Look at the file and at the keys, now and then."""

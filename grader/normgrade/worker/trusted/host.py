@@ -19,6 +19,7 @@ from normgrade.course.exercise import Limits
 from normgrade.course.tensor_library import Library
 from normgrade.language import N_, _
 from normgrade.language.errors import CourseError, GraderError, UsageError, did_you_mean
+from normgrade.worker import interrupts
 from normgrade.worker.trusted.channel import Channel, Closed, Ending, Forged, NoAnswer
 from normgrade.worker.trusted.launch import Lost, Spawner, Starter, Zygote, budget_of
 from normgrade.worker.walls import AUTO, TIERS, Protection, at_least
@@ -42,10 +43,6 @@ SIGNALS = {  # the usual ones; some systems lack some of them
 }  # fmt: skip
 NAMED_SIGNALS = {int(each) for each in signal.Signals}
 DEATHS = (Cause.EXITED, Cause.CRASHED, Cause.OUT_OF_MEMORY)  # of a process; the first may be the machine's fault, if memory is short
-
-
-def nothing() -> None:
-    """Do nothing."""
 
 
 class Host:
@@ -79,7 +76,6 @@ class Host:
         self.starter = self.new_starter()
         self.witnessed: Protection | None = None  # the walls of the newest process
         self.connected: Worker | None = None  # the worker that has a channel
-        self.before_question: Callable[[], None] = nothing  # called before each question; whatever it raises ends the worker's process
 
     def new_starter(self) -> Starter:
         """Return a zygote, or a spawner if processes cannot be forked here."""
@@ -310,7 +306,7 @@ class Worker:
             return Observation(error=Error(Cause.TIMED_OUT, used_up(self.limits)))
         channel, started = self.channel, time.monotonic()
         try:
-            self.host.before_question()
+            interrupts.raise_again()
             self.send(channel, message)
             started = time.monotonic()
             answer = channel.receive(min(self.limits.answer_s, self.left_s) * self.crowding)

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from normgrade.course.course import Course
-from normgrade.course.exercise import Exercise
 from normgrade.grading.grading_options import Options
 from normgrade.learner.attempts import Attempts
 from normgrade.learner.watch import watch_session
-from normgrade.learner.watch.watch_session import Watching, nothing
+from normgrade.learner.watch.watch_session import Watching
 from normgrade.report.report import Check, Kind, Outcome, Report
+from normgrade.worker import interrupts
 
 HINT = "Average over the last dimension."
 CODE = "def rms(x, eps=1e-5):\n    return x\n"
@@ -39,11 +39,7 @@ class Grader:
     options: Options = field(default_factory=Options)
     suites: dict[str, Any] = field(default_factory=suites)
     seeds: list[int] = field(default_factory=list)
-    hosted: SimpleNamespace = field(default_factory=SimpleNamespace)
-    meanwhile: Callable[[], None] = nothing  # before the mistake is looked for
-
-    def host(self, exercise: Exercise) -> SimpleNamespace:
-        return self.hosted
+    searching: Callable[[], object] | None = None  # called while the mistake is looked for
 
     def report_on(self, submission: object, inspection: object, on_event: Callable[[Check | Report], None]) -> Report:
         self.seeds.append(self.options.seed)
@@ -51,9 +47,9 @@ class Grader:
         for check in report.checks:
             on_event(check)
         on_event(report)
-        if self.meanwhile is not nothing:
-            self.meanwhile()
-            self.hosted.before_question()
+        if self.searching is not None:
+            self.searching()
+            interrupts.raise_again()
         return report
 
 
@@ -95,11 +91,11 @@ def test_save_while_the_mistake_is_looked_for_ends_the_search(begin: Begin, tmp_
     watching = begin(of_rms(Outcome.FAILED))
     grader: Any = watching.grader
     grader.reports = [of_rms(Outcome.FAILED), of_rms(Outcome.PASSED)]
-    grader.meanwhile = lambda: (tmp_path / "rms.py").write_text(CODE + "# again", encoding="utf-8") if grader.reports else None
+    grader.searching = lambda: (tmp_path / "rms.py").write_text(CODE + "# again", encoding="utf-8") if grader.reports else None
     watching.begin(1)
     watching.grade()
     assert watching.report == of_rms(Outcome.PASSED) and not watching.grading and watching.scores == [0, 8]
-    assert grader.hosted.before_question is nothing and not watching.begin_if_saved()
+    assert interrupts.Interrupts.meanwhile is None and not watching.begin_if_saved()
 
 
 def test_save_is_not_lost_if_something_swallows_the_exception(begin: Begin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -107,7 +107,7 @@ def test_another_kind_of_message_is_refused(kind: int, message: str) -> None:
     ("kind", "header", "message"),
     [
         (1, b'{"source":"","file_name":""}', "an object of source, file_name, name"),
-        (1, b'{"source":"","file_name":null,"name":""}', "expected a text"),
+        (1, b'{"source":"","file_name":null,"name":"","defines":[]}', "expected a text"),
         (2, b'{"probe":"p","size_limit_bytes":0,"source":null,"exactly":false,"inputs":[]}', "inputs that are not an object"),
         (2, b'{"probe":"p","size_limit_bytes":0,"source":null,"exactly":false,"inputs":{"$tuple":[]}}', "inputs that are not an object"),
         (2, b'{"probe":"p","size_limit_bytes":-1,"source":null,"exactly":false,"inputs":{}}', "a non-negative integer"),
