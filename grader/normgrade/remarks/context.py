@@ -41,10 +41,9 @@ def setting_of(request: TypedRequest, contract: Sequence[Signature]) -> Setting:
 
 
 def arguments(request: TypedRequest, contract: Sequence[Signature]) -> Iterator[tuple[str, Any]]:
-    """Yield the arguments by name; those given by position have the contract's names. A probe's own arguments are left out."""
+    """Yield the arguments by name; those given by position have the contract's names."""
     if isinstance(request, OwnProbe):
-        known = {parameter.name for signature in contract for parameter in signature.parameters}
-        yield from ((name, value) for name, value in request.by_name.items() if name in known)
+        yield from request.by_name.items()
         return
     called = request.function if isinstance(request, FunctionCall) else request.layer
     names = [parameter.name for signature in contract if signature.name == called for parameter in signature.parameters]

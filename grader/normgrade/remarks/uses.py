@@ -66,8 +66,8 @@ def lacks_arguments(error: Error) -> bool:
 def uses_in(play: Played, contract: Sequence[Signature]) -> Iterator[Use]:
     """Yield the uses of one play up to the one that raises an exception, and only those before one that should be refused."""
     request, error, due = play.expectation.request, play.observation.error, play.expectation.error
-    known = {parameter.name for signature in contract for parameter in signature.parameters}  # those of probes are nobody's business
-    given = {name: kind_of(value) for name, value in arguments(request, contract) if name in known}
+    known = {parameter.name for signature in contract for parameter in signature.parameters}
+    given = {name: kind_of(value) for name, value in arguments(request, contract) if name in known or not known}  # not a probe's own
     if not isinstance(request, LayerStory) or (error is not None and not isinstance(error.step, int)):
         if play.refusal is None:
             here = {} if isinstance(request, LayerStory) else traits_of(first_array(request)[:1])

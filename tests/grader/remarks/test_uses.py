@@ -9,7 +9,7 @@ from uses_made import X, play, raised, step, story
 from normgrade.course.signature import Signature
 from normgrade.remarks.uses import Trait, uses
 from normgrade.worker.wire.observation import Array, Cause, Error
-from normgrade.worker.wire.requests import FunctionCall, NewLayer
+from normgrade.worker.wire.requests import FunctionCall, NewLayer, OwnProbe
 
 CONTRACT = (Signature.parse("Norm(size, affine=True, mode=None)"), Signature.parse("norm(x, dim=-1)"))
 
@@ -28,6 +28,11 @@ def test_arguments_count_by_their_kind() -> None:
     assert {name: use.traits[name] for name in ("size", "affine", "mode", Trait.SAMPLES)} == {
         "size": "a tuple", "affine": "False", "mode": "'same'", Trait.SAMPLES: "one",
     }  # fmt: skip
+
+
+def test_an_argument_of_a_probe_is_no_trait() -> None:
+    [use] = uses([play(OwnProbe("seen", {"size": 3, "scattered": True}))], CONTRACT)
+    assert use.traits == {"size": "a number"}
 
 
 def test_a_failing_construction_is_one_use() -> None:

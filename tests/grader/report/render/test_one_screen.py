@@ -78,7 +78,7 @@ def test_a_crash_has_line_call_and_advice() -> None:
 
         state ✗  formula ––––––––––––––––––––––––––––––
         30 claims were not checked.
-        Next: normgrade repro batch_norm · -v: all claims
+        Next: normgrade repro batch_norm test_statistics · -v: all claims
         """)
 
 

@@ -115,7 +115,7 @@ def test_the_most_helpful_command_comes_next() -> None:
     explain, hint, repro, show = (
         "normgrade explain biased-running-variance --exercise batch_norm",
         "normgrade hint batch_norm",
-        "normgrade repro batch_norm",
+        "normgrade repro batch_norm test_statistics",
         "normgrade show batch_norm",
     )
     assert next_commands(FAILED) == [explain, "-v: all claims"]
