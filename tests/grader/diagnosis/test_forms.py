@@ -28,13 +28,10 @@ class RMSNorm(nn.Module):
         return (h * scale * self.weight).to(x.dtype)
 """
 NARROW = ("h = x.to(torch.promote_types(x.dtype, torch.float32))", "h = x")
-FLOAT32 = (".to(x.dtype)\n", "\n")
-WIDE = (".to(x.dtype)\n", ".double()\n")
 UNKNOWN = ("(h.square()", "(1.23456 * h.square()")  # a factor that no known mistake has, and that the search does not try either
 ELSEWHERE = ("(h.square()", "((1.23456 if x.ndim > 3 else 1) * h.square()")  # the same, but only in a few claims
 PLAIN = ("(h.square()", "(1.25 * h.square()")  # a factor that the search tries
 NARROWED = ("x.to(torch.promote_types(x.dtype, torch.float32))", "x.float()")
-RAISED_EPS = ("+ self.eps)", "+ (3e-4 if x.dtype in (torch.float16, torch.bfloat16) else self.eps))")
 CRASH_IN_HALF = ("return (h", "torch.zeros(1, dtype=x.dtype).lerp_(h.mean(), 0.1) if x.dtype == torch.float16 else h\n        return (h")
 LEADING = ("return (h * scale * self.weight).to(x.dtype)", "return (h * scale * self.weight).to(x.dtype)[None]")
 IN_PLACE = (
@@ -46,8 +43,7 @@ CASES: dict[str, tuple[list[tuple[str, str]], set[str]]] = {
     "half precision as it comes": ([NARROW], {"no-upcast"}),
     "a changed input, beside what nobody knows": ([IN_PLACE, ELSEWHERE], {"input-left-changed"}),
     "float64 narrowed, beside what nobody knows": ([NARROWED, ELSEWHERE], {"float64-in-float32"}),
-    "a crash in half precision": ([CRASH_IN_HALF], {"crash"}),
-    "an eps of its own in half precision": ([RAISED_EPS], set()),
+    "a crash in half precision": ([CRASH_IN_HALF], {"some-inputs-only"}),
     "a form that explains nothing": ([LEADING, UNKNOWN], set()),
     "nothing of all that": ([UNKNOWN], set()),
     "half precision, beside what is found on the way": ([NARROW, PLAIN], {"no-upcast", "unlisted-mistake"}),
