@@ -30,7 +30,7 @@ BAR_WIDTH, GAP, BAR_HEIGHT = 14, 2, 36  # pixels
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A mark of a student: the points, how the grading ended, the sentence about a mark that a person set, or "", and whether it is late."""
+    """A mark of a student: the points, how the grading ended, the sentence about a mark that a person set, or "", and if it is late."""
 
     points: float
     outcome: Outcome
