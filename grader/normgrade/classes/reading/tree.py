@@ -91,7 +91,7 @@ def link_at(path: Path) -> Tree:
     tree = Tree(path.name)
     tree.leave_out(
         f"{path.parent.name}/{path.name}",
-        _("Its path leads through a symbolic link, which is not followed: pass the file or the folder itself."),
+        _("Its path leads through a symbolic link: pass the file or the folder itself."),
     )
     return tree
 
