@@ -88,7 +88,7 @@ def forged(works: Sequence[Work]) -> Iterator[Graded]:
 def test_worker_that_gives_other_points_is_noticed(tiny: Course, setup: Setup) -> None:
     [wrong, right] = works_of(tiny, 2)
     assert [each.work for each in compared(forged, [right], setup)] == [right]
-    with pytest.raises(UsageError, match=r"0 is 0 failed here, and 10 passed on the cluster: look for a strange worker"):
+    with pytest.raises(UsageError, match=r"0 is 0 not started here, and 10 passed on the cluster: look for a strange worker"):
         next(compared(forged, [wrong], setup))
 
 
