@@ -16,7 +16,6 @@ from normgrade.classes.pool import WAITING, Graded, Setup, Work, grade_over, pro
 from normgrade.course.course import Course
 from normgrade.language import _
 from normgrade.language.errors import GraderError, UsageError
-from normgrade.language.visible import visible_name
 from normgrade.worker.trusted.host import Host
 
 PATIENCE_S = 30  # for the scheduler to answer
@@ -66,25 +65,15 @@ def compared(grade: Callable[[Sequence[Work]], Iterator[Graded]], works: Iterabl
         for graded in grade(every):
             if graded.work in chosen and not graded.error:
                 [own] = grade_over(here, [graded.work], setup=setup, ahead=1)
-                if not own.error and verdict(own) != verdict(graded):
-                    raise differs(own, graded)
+                ours, theirs = (
+                    "" if each.error else f"{each.report['score']['earned']} {each.report['outcome']}" for each in (own, graded)
+                )
+                if ours and ours != theirs:
+                    said = {"submission": graded.work.name, "ours": ours, "theirs": theirs}
+                    raise UsageError(
+                        _("{submission} is {ours} here, and {theirs} on the cluster: look for a strange worker, and use --again.", **said)
+                    )
             yield graded
-
-
-def verdict(graded: Graded) -> tuple[str, int]:
-    return graded.report["outcome"], graded.report["score"]["earned"]
-
-
-def differs(own: Graded, graded: Graded) -> UsageError:
-    return UsageError(
-        _(
-            "The cluster and this machine grade {submission} differently: {theirs} points there, {ours} here. Do not trust its marks: look "
-            "for a worker that is not yours, and grade again with --again.",
-            submission=visible_name(own.work.name),
-            theirs=graded.report["score"]["earned"],
-            ours=own.report["score"]["earned"],
-        )
-    )
 
 
 def origins_of(setup: Setup) -> dict[str, Origin]:

@@ -13,7 +13,6 @@ from normgrade.classes.page_names import moodle_folder, page_names
 from normgrade.course.settings import Reveal
 from normgrade.language import _
 from normgrade.language.errors import UsageError
-from normgrade.language.visible import visible_name
 from normgrade.report.render.html import Head, render_html
 from normgrade.report.render.markdown import render_markdown
 from normgrade.report.report import Report
@@ -79,7 +78,8 @@ def feedback_pages(gradebook: Gradebook, levels: Levels | None, format: str) -> 
 
     for mark in gradebook.marks().values():
         if (owner := owners.setdefault(path_of(mark), mark.student)) != mark.student:
-            raise shared(path_of(mark), owner, mark.student)
+            said = {"one": owner, "other": mark.student, "path": path_of(mark)}
+            raise UsageError(_('The pages of {one} and {other} would both be "{path}". Grade them with another --layout.', **said))
     for student in names:
         by_path: dict[PurePosixPath, list[Mark]] = {}
         for mark in gradebook.marks(student).values():
@@ -87,15 +87,3 @@ def feedback_pages(gradebook: Gradebook, levels: Levels | None, format: str) -> 
         for path, marks in by_path.items():
             said = told(student, marks, levels)
             yield Page(path, render(said.reports, Head(student, said.sentences)))
-
-
-def shared(path: PurePosixPath, one: str, other: str) -> UsageError:
-    return UsageError(
-        _(
-            'The pages of {one} and {other} would both be "{path}", so no page is written. Pass --layout to `normgrade grade`, so that '
-            "each file belongs to the student who handed it in.",
-            one=visible_name(one),
-            other=visible_name(other),
-            path=visible_name(path),
-        )
-    )

@@ -370,13 +370,8 @@ def number_from(cell: str, worksheet: Worksheet) -> float | None:
         return float(cell.replace(",", "."))
     if not cell[:1].isdecimal() or (worksheet.is_moodle and any(map(str.isalpha, cell))):
         return None
-    raise UsageError(
-        _(
-            'It is not certain which number the maximum "{cell}" in "{path}" is. Write it there with digits only, as in "1000".',
-            cell=visible_name(cell),
-            path=worksheet.table.path,
-        )
-    )
+    said = _('It is not certain which number the maximum "{cell}" in "{path}" is: use digits only.', cell=cell, path=worksheet.table.path)
+    raise UsageError(said)
 
 
 def has_decimal_commas(worksheet: Worksheet, column: int) -> bool:

@@ -234,6 +234,7 @@ def known_as(student: str, gradebook: Gradebook) -> str:
                 meant=did_you_mean(student, known),
             )
         )
+    return student
 
 
 def mark_of(student: str, slug: str, gradebook: Gradebook) -> Result:

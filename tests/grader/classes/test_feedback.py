@@ -58,7 +58,9 @@ def test_folder_in_the_path_of_a_hand_in_is_not_of_moodle(gradebook: Gradebook) 
 def test_two_pages_of_one_path_are_refused(gradebook: Gradebook) -> None:
     gradebook.enrol({"Eve": "", "Mal": ""})
     gradebook.keep([result("Eve", folder=FOLDER), result("Mal", folder=FOLDER)])
-    with pytest.raises(UsageError, match=f'The pages of Eve and Mal would both be "{FOLDER}/feedback.md", so no page is written'):
+    with pytest.raises(
+        UsageError, match=f'The pages of Eve and Mal would both be "{FOLDER}/feedback.md"\\. Grade them with another --layout'
+    ):
         next(feedback_pages(gradebook, None, "md"))
 
 

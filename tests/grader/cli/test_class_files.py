@@ -32,7 +32,7 @@ def test_worksheet_is_filled_in_beside_the_file(kept: Path, invoke: Invoke) -> N
     assert done.stdout == (
         "Grades.filled.csv: the marks of 1 student.\n"
         "1 student with a mark has no row: Cem·\n"
-        "1 row without a mark stays as it was: Participant 2, Bob\n"
+        '1 row without a mark stays as it was: "Participant 2, Bob"\n'
     )
     assert (kept / "Grades.csv").read_text(encoding="utf-8") == MOODLE
     assert (kept / "Grades.filled.csv").read_text(encoding="utf-8") == MOODLE.replace("Anna Li,,", "Anna Li,3,")
@@ -118,7 +118,7 @@ def test_grading_writes_all_files(put: Callable[..., None], here: Path, invoke: 
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines()[-4:] == [
         "Grades.filled.csv: the marks of 1 student.",
-        "1 row without a mark stays as it was: Participant 2, Bob",
+        '1 row without a mark stays as it was: "Participant 2, Bob"',
         "feedback: 1 page of feedback.",
         "page/index.html: the class, with a page of 1 student.",
     ]

@@ -63,7 +63,7 @@ def handed_in(
     found = HandedIn(
         tuple(hand_in_of(student, chosen.counts) for (student, _slug), chosen in choices.items() if chosen.counts),
         tuple(dict.fromkeys(left_out)),
-        tuple((printable_name(tree.name), each.layout) for tree, each in zip(trees, sortings, strict=True)),
+        tuple((printable_name(tree.name), each.layout) for tree, each in zip(trees, sortings, strict=True) if tree.files),
     )
     return compared(found, roster or Roster(()), named)
 
@@ -71,8 +71,9 @@ def handed_in(
 def sorting(tree: Tree, number: int, layout: str | None, names: Names) -> Sorting:
     """Return the files of a tree, sorted in the layout that is named, or else in the one that fits best."""
     paths = [file.path for file in tree.files]
-    chosen = layout or best_layout(paths, names)
-    place_of = placing(chosen, paths, names)
+    seen = paths or [*tree.others, *tree.unread]
+    chosen = layout or best_layout(seen, names)
+    place_of = placing(chosen, seen, names)
     placed = [(file, place, names.told(place.file, file.content)) for file in tree.files if (place := place_of(file.path))]
     students = listed_in(tree.listings) if chosen == GRADESCOPE_EXPORT else Listed({})
     owned = [(file, place, told, people_of(place, number, students.submitters)) for file, place, told in placed]

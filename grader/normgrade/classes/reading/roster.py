@@ -87,14 +87,14 @@ def read_roster(path: Path) -> Roster:
     titles, *below = cells[1:] if cells and names_delimiter(cells[0]) else cells or [()]
     of_canvas = [as_key(title) for title in titles[:2]] == ["student", "id"]  # whose rows without a student hold settings
     rows = [row for row in below if not NO_STUDENT.fullmatch(row[0]) and not (of_canvas and not any(row[:2]))]
-    first, others = names_in(titles, rows), other_names_in(titles, rows)
-    named = [*zip((name or other for name, other in zip(first, others, strict=True)), rows, strict=True)]
+    names, others = names_in(titles, rows), other_names_in(titles, rows)
+    named = [*zip((name or other for name, other in zip(names, others, strict=True)), rows, strict=True)]
     if not named:
         raise UsageError(_('The roster "{path}" lists no student: it needs a row of titles, and a row for each student.', path=path))
     times = Counter(name for name, _row in named)
     shared = frozenset(name for name, number in times.items() if number > 1)
     full = tuple(Row(f"{name} ({identifier(row)})" if name in shared else name, row) for name, row in named)
-    return Roster(full, shared, first.count(""))
+    return Roster(full, shared, names.count(""))
 
 
 def text_of(path: Path) -> str:

@@ -83,13 +83,16 @@ def trees_of(paths: Sequence[Path], budget: Budget) -> list[Tree]:
     whole = [Path(os.path.abspath(path)) for path in paths]
     shared = set.intersection(*({*each.parents} for each in whole)) | ({*whole} if len(whole) == 1 and whole[0].is_dir() else set())
     links = [any(each.is_symlink() for each in (path, *path.parents) if each not in shared) for path in whole]
-    return [link_at(path) if is_link else tree_of(path, budget) for path, is_link in zip(paths, links, strict=True)]
+    return [link_at(there) if is_link else tree_of(path, budget) for path, there, is_link in zip(paths, whole, links, strict=True)]
 
 
 def link_at(path: Path) -> Tree:
     """Return the tree of a path that leads through a link, of which nothing is read."""
     tree = Tree(path.name)
-    tree.leave_out(str(path), _("Its path leads through a symbolic link, which is not followed: pass the file or the folder itself."))
+    tree.leave_out(
+        f"{path.parent.name}/{path.name}",
+        _("Its path leads through a symbolic link: pass the file or the folder itself."),
+    )
     return tree
 
 

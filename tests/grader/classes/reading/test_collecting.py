@@ -316,6 +316,15 @@ def test_the_roster_does_not_double_a_student_of_another_name(collect: Collect, 
     assert (found.absent, found.students) == (("Ray, Bob",), {"raybob": "4700", "annali": "4701"})
 
 
+def test_who_handed_in_a_link_is_named(collect: Collect, tmp_path: Path) -> None:
+    collect("c/bo_layer_norm.py", "c/cy/layer_norm.py")
+    (tmp_path / "c" / "eve_layer_norm.py").symlink_to("../teacher.py")
+    (tmp_path / "c" / "mal").symlink_to("cy")
+    found = handed_in([*map(Path, ("c/bo_layer_norm.py", "c/eve_layer_norm.py", "c/mal/layer_norm.py"))], SLUGS)
+    assert ([each.student for each in found.hand_ins], found.ungraded) == (["bo"], ("eve", "mal"))
+    assert found.layouts == (("bo_layer_norm.py", "flat"),)
+
+
 # Strangers' names
 
 
