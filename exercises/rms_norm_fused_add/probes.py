@@ -198,11 +198,10 @@ def bytes_of_python(call):
 
 
 def new_tensors(impl, x, residual, weight):
-    """Call it, and look whether y and total share memory with each other or with what was given."""
+    """Call it, and look whether y or total shares memory with what was given."""
     _leaves, given = in_network(x, residual, weight)
-    with torch.no_grad():
-        tensors = [*given, *impl.add_rms_norm(*given)]
-    return {"y and total are new tensors": len(set(map(storage_of, tensors))) == len(tensors)}
+    outputs = impl.add_rms_norm(*given)
+    return {"y and total are new tensors": not {*map(storage_of, outputs)} & {*map(storage_of, given)}}
 
 
 def storage_of(tensor):

@@ -32,6 +32,7 @@ def new(impl, x, out_channels, bias):
     drawn = [drawn_with(impl, seed) for seed in (1, 2)]
     return {
         "the output is that of the first weight": first.shape == other.shape and torch.equal(first, other),
+        "with bias=False, bias is None": getattr(impl.WSConv2d(x.shape[1], 2, 3, bias=False), "bias", "missing") is None,
         "the first output is finite": bool(first.isfinite().all()),
         "a new layer convolves with filters of mean 0": bool((shown.mean(0).abs() < 1e-3 * shown.std(0)).all()),
         "filters of the first weight that are constant": None if weight is None else sum(not 0 < each.std() < 1e30 for each in weight),

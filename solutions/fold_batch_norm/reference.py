@@ -11,8 +11,10 @@ BatchNorm = nn.BatchNorm1d | nn.BatchNorm2d | nn.BatchNorm3d
 
 @torch.no_grad()
 def fold(conv: Convolution, bn: BatchNorm) -> Convolution:
-    if bn.training or bn.running_mean is None:
-        raise ValueError("only a batch norm in evaluation, with running statistics, can be folded")
+    if bn.training:
+        raise ValueError("a batch norm in training uses the statistics of its batch")
+    if bn.running_mean is None:
+        raise ValueError("a batch norm without running statistics uses those of its batch")
     if bn.num_features != conv.out_channels:
         raise ValueError(f"the convolution returns {conv.out_channels} channels, the batch norm takes {bn.num_features}")
     wide = torch.promote_types(conv.weight.dtype, torch.float32)

@@ -72,6 +72,7 @@ def test_block(agree):
         steps = step_of(dim, cond_dim, batch, length), step_of(dim, cond_dim, batch + 1, length + 1, evaluate)
         agree(block(dim, cond_dim, feed_forward(dim), linear(dim, dim)), *steps)
         agree(block(dim, cond_dim, scaled(0.5), identity()), *steps)
+    agree(block(4224, 1, scaled(0.5), identity()), evaluate(rows(1, 2, 4224), randn(1, 1), backward=False))
     for batch, length in ((2, 4), (1, 3)):  # a single feature, whose LN is 0
         steps = (step(rows(batch, length, 1), randn(batch, 3), backward=False) for step in (train, evaluate))
         agree(block(1, 3, feed_forward(1), linear(1, 1)), *steps)
@@ -195,3 +196,6 @@ def test_dtypes(agree):
     for dtype in ("float16", "bfloat16"):
         agree(probe("narrow", x=rows(4, 5, 6), c=randn(4, 3), dtype=dtype))
     agree(block(6, 3, scaled(0.5), identity()).to("float16"), evaluate(coarse(2, 5, 6) * 2048, randn(2, 3), dtype="float16"))
+    for size in (1e6, 2.0**20):  # which bfloat16 holds and float16 does not
+        x = coarse(2, 5, 6, dtype="bfloat16") * size
+        agree(block(6, 3, scaled(0.5), identity()).to("bfloat16"), evaluate(x, randn(2, 3), dtype="bfloat16"))

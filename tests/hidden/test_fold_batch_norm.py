@@ -265,4 +265,9 @@ def test_half_precision(agree):
         wide = numbers()
         wide["running_var"] = uniform(1e5, 1e6, 6)  # which float16 does not hold
         agree(folded("2d", numbers=wide, dtype=dtype, norm_dtype="float32"))
+        steep = numbers()  # below: a factor of 1e5, which float16 does not hold; the weight does
+        steep["running_var"], steep["weight"] = uniform(0.5, 2, 6) * np.float32(1e-10), steep["weight"] * np.float32(2.0**-10)
+        steep["bias"] = steep["running_mean"] = steep["bias"].round()
+        for kind in ("2d", "transposed groups"):
+            agree(folded(kind, numbers=steep, dtype=dtype, norm_dtype="float32", eps=0.0))
     agree(folded("2d", dtype="float64"))

@@ -53,6 +53,10 @@ def test_shares(agree):
     uneven = large(3, 4, 2, 9)
     uneven[..., 5] *= 40  # a share of nearly 9, beside some near 0
     agree(build(9), train(uneven))
+    uneven = large(2, 3, 400)
+    uneven[..., 7] *= 300  # a share of more than a hundred
+    agree(build(400), evaluate(uneven, backward=False))
+    agree(build(8400), evaluate(large(1, 2, 8400), backward=False))
 
 
 @claim("formula", hint="y = weight · (x · N) + bias + x: weight scales the product alone, and x is added as it came.")
@@ -122,4 +126,5 @@ def test_magnitudes(agree):
     for dtype in ("float16", "bfloat16"):
         half = build(3, 1e-12).to(dtype)
         agree(half, train(maps(4, 5, 6, 3) * 300, dtype=dtype), evaluate(maps(4, 5, 6, 3) * 1e-4, dtype=dtype))
+    agree(build(3).to("float16"), evaluate(uniform(4000, 6000, 2, 1200, 3), dtype="float16"))  # nor these lengths, or their mean
     agree(build(3, 1e5).to("float16"), evaluate(maps(4, 5, 6, 3) * 2000, dtype="float16"))  # float16 does not hold this eps

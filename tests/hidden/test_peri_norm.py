@@ -53,6 +53,7 @@ def follows(agree, placement):
     agree(build(7, linear(7, 7), placement), train(rows(4, 7)), evaluate(100 * rows(2, 3, 7)))
     agree(build(6, identity(), placement), train(rows(2, 3, 6)))
     agree(build(1, feed_forward(1), placement), train(rows(4, 1), backward=False))
+    agree(build(4224, scaled(0.5), placement), evaluate(rows(2, 4224), backward=False))
 
 
 @claim("formula", hint="x + F(norm_in(x)): the one norm is on the branch, before the sublayer. x itself is added as it came.")
@@ -170,6 +171,8 @@ def test_dtypes(agree):
             steps = train(rows(4, 6), dtype=dtype, backward=True), evaluate(rows(2, 3, 6), dtype=dtype, gradients="no_grad")
             agree(build(6, feed_forward(6), placement).to(dtype), *steps)
         agree(build(8, scaled(0.5), placement).to("float16"), evaluate(coarse(6, 8) * 2048, dtype="float16"))
+        for size in (1e6, 2.0**20):  # which bfloat16 holds and float16 does not
+            agree(build(8, scaled(0.5), placement).to("bfloat16"), evaluate(coarse(6, 8, dtype="bfloat16") * size, dtype="bfloat16"))
         for dtype in ("float16", "bfloat16"):
             agree(probe("narrow", placement=placement, x=rows(4, 6), dtype=dtype))
             spoilt = coarse(4, 5, dtype=dtype)

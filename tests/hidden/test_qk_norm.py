@@ -75,6 +75,9 @@ def test_rotation(agree):
     for per_head in (True, False):
         for dim, heads, shape in ((12, 3, (2, 5)), (8, 1, (3, 4)), (12, 6, (1, 7))):
             agree(rotary(dim, heads, per_head), train(rows(*shape, dim)), evaluate(rows(*shape, dim)))
+        for shape in ((4, 4), (2, 3), (3, 3)):  # as many positions as samples, or as heads
+            agree(rotary(12, 3, per_head), evaluate(rows(*shape, 12)))
+        agree(rotary(8, 2, per_head), evaluate(rows(1, 1100, 8), backward=False))
         agree(build(12, 2, per_head).named("rotary_by_name"), train(rows(2, 5, 12)))
         agree(probe("other_angles", x=rows(2, 5, 12), heads=3, per_head=per_head))
 

@@ -73,6 +73,7 @@ def test_filters(agree):
     """Every filter loses its mean and is divided by its standard deviation; x is convolved with the result."""
     for shape in [(4, 3, 2, 2), (5, 2, 3, 4), (2, 7, 1, 1), (1, 3, 2, 3), (3, 1, 5, 2)]:
         agree(with_filters(shape), train(images(2, shape[1], 6, 7)), evaluate(images(3, shape[1], 5, 4)))
+    agree(with_filters((2, 512, 3, 3)), evaluate(images(1, 512, 3, 3), backward=False))
 
 
 @claim("formula", hint="eps is added to the variance, inside the root: √(σ² + ε). A filter with a small variance shows it.")
