@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -48,11 +49,12 @@ def is_made_of(given: Sequence[np.ndarray], output: Array) -> bool:
     of_channels = [each.reshape(-1, *(1,) * (len(shape) - 2)) for each in given if len(shape) > 2 and each.shape == shape[1:2]]
     terms = [each for each in given if each.shape == shape[len(shape) - each.ndim :]] + of_channels
     made = (one * factor + term for factor in (1.0, *terms) for one in inputs for term in (0.0, *terms))
+    some: Iterator[Any] = chain(PLAIN if numbers.size == 1 else numbers.flat[:1], terms, made)
     with np.errstate(all="ignore"):
-        return any(near(numbers, each, unit) for each in chain(PLAIN if numbers.size == 1 else numbers.flat[:1], terms, made))
+        return any(near(numbers, each, unit) for each in some)
 
 
-def near(one: np.ndarray, other: np.ndarray, unit: float) -> bool:
+def near(one: np.ndarray, other: np.ndarray | float, unit: float) -> bool:
     """Return True if two arrays are equal up to rounding; NaN equals NaN."""
     largest = np.max(np.abs(other), initial=0.0, where=np.isfinite(other))
     return bool(np.isclose(one, other, rtol=unit, atol=unit * largest, equal_nan=True).all())

@@ -46,7 +46,8 @@ def locate(
     """
     left, plays, every = REPLAYS, PLAYS, failing_plays(unexplained)[:LOOKED_AT]
     for failing in every:
-        first, replays = None, Replays(failing, course_worker, left)
+        first: Step | None = None
+        replays = Replays(failing, course_worker, left)
         case = Case(failing, source_of(source), sources, submission, replays, defines)
         with suppress(Spent), np.errstate(all="ignore"):
             if (search := case.search()) is not None:
