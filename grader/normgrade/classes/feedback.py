@@ -78,8 +78,8 @@ def feedback_pages(gradebook: Gradebook, levels: Levels | None, format: str) -> 
 
     for mark in gradebook.marks().values():
         if (owner := owners.setdefault(path_of(mark), mark.student)) != mark.student:
-            said = {"one": owner, "other": mark.student, "path": path_of(mark)}
-            raise UsageError(_('The pages of {one} and {other} would both be "{path}". Grade them with another --layout.', **said))
+            two = {"one": owner, "other": mark.student, "path": path_of(mark)}
+            raise UsageError(_('The pages of {one} and {other} would both be "{path}". Grade them with another --layout.', **two))
     for student in names:
         by_path: dict[PurePosixPath, list[Mark]] = {}
         for mark in gradebook.marks(student).values():

@@ -132,11 +132,12 @@ def diagnosis_of(guess: Guess, search: Search, known: Known, beside: Beside, res
     explained = set(explained_checks(guess, search.evidence, beside.explained, beside.left_out))
     checks = tuple(result.check.name for result in results if result.check.outcome is Outcome.FAILED and result.check.name in explained)
     here = union(search.evidence.checks[name] for name in checks)
-    listed = ((known.mistakes[member], beside.acting[member]) for member in sorted((*guess.members, *beside.members)))
-    others = ((mistake, mistake.facts) for mistake in beside.built_in if mistake.facts & here)
-    told: dict[str, tuple[Mistake | BuiltIn, Bits]] = {}
-    for mistake, facts in (*listed, *others):
-        told.setdefault(mistake.says, (mistake, facts))
+    every: list[tuple[Mistake | BuiltIn, Bits]] = [
+        *((known.mistakes[member], beside.acting[member]) for member in sorted((*guess.members, *beside.members))),
+        *((mistake, mistake.facts) for mistake in beside.built_in if mistake.facts & here),
+    ]
+    told = {mistake.says: (mistake, facts) for mistake, facts in reversed(every)}
+    told = dict(reversed(told.items()))
     names, costs = (tuple(getattr(mistake, part) for mistake, _facts in told.values()) for part in ("name", "cost"))
     parts = tuple(frozenset(name for name, own in search.evidence.checks.items() if own & facts) for _mistake, facts in told.values())
     return Diagnosis(names, says([*told]), checks, cost=sum(costs), texts=(*told,), costs=costs, parts=parts)

@@ -22,11 +22,10 @@ import numpy as np
 from normgrade.compare.differences import allowed
 from normgrade.compare.facts import ABSENT, Facts
 from normgrade.compare.played import Played, PlayKey, Result
-from normgrade.diagnosis.steps.failing import arrays_in
 from normgrade.language.places import Place
 from normgrade.oracle.draws import rounded_to
 from normgrade.oracle.expected import Expectation
-from normgrade.oracle.inputs import perturbed
+from normgrade.oracle.inputs import arrays_in, perturbed
 from normgrade.oracle.inputs import widened as in_float64
 from normgrade.report.report import FLOAT64_NARROWED, HALF_PRECISION, INPUT_CHANGED, OTHER_DTYPE, OTHER_SHAPE, WIDER_RETURNED
 from normgrade.worker.wire.observation import HALF, Array, Observation, Playable, Recording, Request

@@ -42,7 +42,7 @@ class InNewWorkers:
         questions = [RecordQuestion(request, SIZE_LIMIT_BYTES, source) for request in requests]
         if source is not None:
             return [*self.deadline.each(map(self.course_worker.record, questions))]
-        with self.worker() as worker:
+        with self.open_worker(self.deadline.left_s) as worker:
             return [*self.deadline.each(map(worker.record, questions))]
 
     def first_wrong_step(self, results: Sequence[Result], right: str) -> Step | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, islice
 
 from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
@@ -20,8 +20,8 @@ VALUES = "{x}", "{x} + 0", "{library}.zeros_like({x})", "{library}.ones_like({x}
 
 
 def idle_answers(exercise: Exercise) -> Iterator[tuple[str, str]]:
-    """Yield the name and the source of each: the stub that gives its argument back, and the reference with each kind of value."""
-    for path, some in ((exercise.stub, VALUES[:1]), (exercise.reference, VALUES)):
+    """Yield the name and the source of each: the reference with each kind of value, and the stub that gives its argument back."""
+    for path, some in ((exercise.reference, VALUES), (exercise.stub, VALUES[:1])):
         for value in some:
             shown = value.format(x="…", library=exercise.written_with)
             yield f"{path.name}, return {shown}", idle(exercise, read_text(path), value)
@@ -55,9 +55,9 @@ def giving_back(function: ast.FunctionDef, value: str, library: Library) -> list
     return ast.parse(f"import {library}\nreturn {given}").body
 
 
-def idle_problems(grader: Grader, exercise: Exercise) -> Iterator[str]:
-    """Yield a sentence for each idle answer that earns more than it may."""
-    for name, source in idle_answers(exercise):
+def idle_problems(grader: Grader, exercise: Exercise, sample: int = 1) -> Iterator[str]:
+    """Yield a sentence for each idle answer, one of every `sample`, that earns more than it may."""
+    for name, source in islice(idle_answers(exercise), 0, None, sample):
         inspection = inspect_source(source, exercise, allow_stub=True)
         report = report_on(grader, Submission(exercise, exercise.stub, name), inspection)
         if report.earned > report.possible // IDLE:

@@ -219,7 +219,7 @@ class Proof:
         yield self.shipped()
         yield self.played_for("stub", _("The untouched stub fails."), self.stub)
         claim = _("Code that computes nothing earns at most a tenth of the points.")
-        yield self.played_for("idle", claim, lambda: idle_problems(self.grader, exercise))
+        yield self.played_for("idle", claim, lambda: idle_problems(self.grader, exercise, self.sample))
 
     def on_every_seed(self, also_named: bool) -> Iterator[Check]:
         """Yield the proofs that right answers pass and wrong ones fail; between them, if `also_named`, those on the public seed only."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from kept_results import result
@@ -28,7 +29,7 @@ CANVAS = (
 )
 
 
-def mark(student: str, slug: str = "layer_norm", points: int = 7, possible: int = 20, **rest: str) -> Mark:
+def mark(student: str, slug: str = "layer_norm", points: int = 7, possible: int = 20, **rest: Any) -> Mark:
     return Mark(student, slug, result(student, slug, points, possible=possible, **rest))
 
 

@@ -123,7 +123,7 @@ def arguments(args: Sequence[Any], kwargs: Mapping[str, Any], array: str) -> str
 def packed(values: np.ndarray) -> str:
     """Return the call that unpacks the numbers of an array."""
     content = np.ascontiguousarray(values)
-    return f"unpack({b64encode(content).decode()!r}, {content.dtype.str!r}, {tuple(map(int, values.shape))})"
+    return f"unpack({b64encode(content.tobytes()).decode()!r}, {content.dtype.str!r}, {tuple(map(int, values.shape))})"
 
 
 def literal(value: Any, array: str) -> str:
