@@ -41,7 +41,6 @@ UNNAMED = ""  # the value of --changed if it names no commit
     metavar="N",
     help="Play only one of every N wrong answers, known mistakes and mutants, which is faster.",
 )
-@click.option("--envelope", is_flag=True, help="Instead show which dtypes, sizes and layouts the suites use, and which are missing.")
 @click.option("--told", is_flag=True, help="Instead show which sentence of a prompt or of the rules announces each check.")
 @click.option(
     "--habits",
@@ -71,7 +70,6 @@ def verify_command(
     seeds: int,
     mutants: bool,
     sample: int,
-    envelope: bool,
     told: bool,
     habits: bool,
     writes: bool,
@@ -111,8 +109,6 @@ def verify_command(
             add_to_summary([paragraph(str(choice))] if on_github else [])
             return hand_over([], format, output) if output is not None or format != "terminal" else 0
         slugs = () if choice.every else choice.slugs
-    if envelope:
-        return show_envelopes(course, slugs, required)
     if told:
         return show_announcements(course, slugs, required)
 
@@ -184,21 +180,5 @@ def show_announcements(course: Course, slugs: Sequence[str], required: str) -> i
             click.echo(f"{exercise.slug}\n" + "\n".join(f"    {visible(line)}" for line in lines(exercise, suite)))
             for problem in unannounced(exercise, suite, course.settings.languages):
                 click.echo(f"  ! {visible(problem)}")
-                lacking = True
-    return int(lacking)
-
-
-def show_envelopes(course: Course, slugs: Sequence[str], required: str) -> int:
-    """Print the envelope of each exercise with its holes. Return 1 if there are any, else 0."""
-    from normgrade.verify.envelope import envelope_of, holes  # loads pytest
-    from normgrade.verify.unfinished import sorted_out  # loads pytest
-
-    exercises, lacking = sorted_out(course, slugs)[0], False
-    with open_grader(exercises, Options(required=required)) as grader:
-        for exercise in exercises:
-            envelope = envelope_of(grader, exercise)
-            click.echo(f"{exercise.slug}\n" + "\n".join(f"    {line}" for line in envelope.lines()))
-            for hole in holes(exercise, envelope):
-                click.echo(f"  ! {hole}")
                 lacking = True
     return int(lacking)

@@ -46,8 +46,7 @@ class Exercise(Files):
     - `credit`: the way to earn points: `"claims"` counts claims that hold; `"mistakes"` also gives all points minus the cost of the named
       mistakes, if that is more.
     - `spread`: right alternatives whose rounding is allowed as well as the reference's.
-    - `left_out`: situations that make no sense here, with reasons; `left_out_envelope`: parts of the envelope that are not played;
-      `left_out_habits`: habits that change nothing here.
+    - `left_out`: situations that make no sense here, with reasons; `left_out_habits`: habits that change nothing here.
     - `after`: the slugs of exercises that are best done before it. It is advice: nothing is ever locked.
     - `courtesy`: situations that do not decide whether a submission passes.
 
@@ -74,7 +73,6 @@ class Exercise(Files):
     credit: Credit = "mistakes"
     spread: tuple[str, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict, hash=False)
-    left_out_envelope: Mapping[str, str] = field(default_factory=dict, hash=False)
     left_out_habits: Mapping[str, str] = field(default_factory=dict, hash=False)
     after: tuple[str, ...] = ()
     courtesy: tuple[str, ...] = ()

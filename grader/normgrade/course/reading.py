@@ -57,7 +57,6 @@ def read_exercise(files: Files, settings: Settings) -> Exercise:
         reveal=table.take("reveal", one_of(*REVEALS), settings.reveal),
         spread=table.take("spread", texts, ()),
         left_out=table.take("left_out", mapping, {}),
-        left_out_envelope=table.take("envelope", mapping, {}),
         left_out_habits=table.take("habits", mapping, {}),
         courtesy=table.take("courtesy", texts, ()),
         credit=table.take("credit", one_of(*CREDITS), settings.credit),

@@ -62,7 +62,7 @@ class Places:
     def usual(self, proof: str) -> Path:
         """Return the file that problems of a proof are mended in, unless they name another one."""
         match proof:
-            case "points" | "situations" | "envelope" | "suite" | "habits":
+            case "points" | "situations" | "suite" | "habits":
                 return self.files.suite
             case "contract" | "stub":
                 return self.files.stub

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, product, zip_longest
@@ -26,7 +26,7 @@ from normgrade.grading.preparation import prepare
 from normgrade.grading.run import gone
 from normgrade.inspection.inspection import inspect_source
 from normgrade.language import LANGUAGES, _, n_
-from normgrade.language.errors import CourseError, either, listed
+from normgrade.language.errors import either, listed
 from normgrade.oracle.expectation import with_spread_of
 from normgrade.remarks.remarks import remarked
 from normgrade.report.render.wording import place_of, word_of
@@ -36,7 +36,6 @@ from normgrade.verify.announced import announces, unannounced
 from normgrade.verify.bans import matching_nothing
 from normgrade.verify.completeness import lacking
 from normgrade.verify.consensus import agree_against_the_reference
-from normgrade.verify.envelope import envelope_of, holes
 from normgrade.verify.habits import Habit, fitting, with_habit
 from normgrade.verify.idle_answers import idle_problems
 from normgrade.verify.missing_texts import missing_texts
@@ -50,7 +49,7 @@ from normgrade.worker.wire.observation import BY_HAND
 T = TypeVar("T")
 Problems = Iterator[str]
 PROOFS = (
-    *("complete", "contract", "bans", "points", "texts", "situations", "told", "envelope", "shipped"),
+    *("complete", "contract", "bans", "points", "texts", "situations", "told", "shipped"),
     *("suite", "stub", "idle", "right", "wrong", "named", "banned"),
 )  # in their order
 WORST_FIRST = (Outcome.FAILED, Outcome.SKIPPED, Outcome.PASSED)
@@ -214,8 +213,6 @@ class Proof:
         if announces(exercise):
             claim = _("A sentence of the prompt or of the rules announces everything that is tested.")
             yield check("told", claim, lambda: unannounced(exercise, suite, languages))
-        claim = _("The plays have the sizes, dtypes, layouts and kinds of calls that the course requires.")
-        yield check("envelope", claim, self.envelope)
         yield self.shipped()
         yield self.played_for("stub", _("The untouched stub fails."), self.stub)
         claim = _("Code that computes nothing earns at most a tenth of the points.")
@@ -344,14 +341,6 @@ class Proof:
                 )
             elif not result.plays:
                 yield _("{situation}: the typical uses give nothing to play. Leave the situation out with a reason.", situation=name)
-
-    def envelope(self) -> Problems:
-        """Yield a sentence for everything that is never played.
-
-        If the suite or its probes are broken, yield nothing: another proof tells it.
-        """
-        with suppress(CourseError):
-            yield from holes(self.exercise, envelope_of(self.grader, self.exercise))
 
     def stub(self) -> Problems:
         results = self.run(read_text(self.exercise.stub), self.exercise.stub.name, self.seeds[0])

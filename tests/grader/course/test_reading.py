@@ -73,7 +73,7 @@ def test_a_missing_key_is_named(write: Write, key: str) -> None:
 
 def test_an_unknown_key_is_named_with_the_allowed_ones(write: Write) -> None:
     known = (
-        "after, allowed, banned, courtesy, credit, defines, envelope, group, habits, hints, importance, left_out, level, limits, "
+        "after, allowed, banned, courtesy, credit, defines, group, habits, hints, importance, left_out, level, limits, "
         "minutes, order, points, reveal, spread, title"
     )
     assert refused(write(LAYER_NORM + "levl = 1\n")) == f'levl: unknown key. Did you mean "level"? Allowed are {known}.'

@@ -47,7 +47,16 @@ def test_arguments_are_written_as_in_a_call() -> None:
 def test_of_a_large_array_the_worst_numbers_are_compared() -> None:
     expected, actual = np.zeros((4, 5)), np.zeros((4, 5))
     actual[1, 2], actual[3, 4], actual[0, 0] = 2.0, np.nan, 1.0
-    where: dict[str, Any] = {"at": (1, 2), "expected": 0.0, "actual": 2.0, "allowed": 0.0, "max_abs": 2.0, "max_rel": 1.0, "mismatched": 3, "total": 20}
+    where: dict[str, Any] = {
+        "at": (1, 2),
+        "expected": 0.0,
+        "actual": 2.0,
+        "allowed": 0.0,
+        "max_abs": 2.0,
+        "max_rel": 1.0,
+        "mismatched": 3,
+        "total": 20,
+    }
     numbers = Numbers(expected, actual, np.zeros((4, 5)))
     found = ArrayDifference(place=Place("output"), dtype="float32", shape=(4, 5), numbers=numbers, **where)
     assert list(eval(worst(found)))[:3] == [(3, 4), (1, 2), (0, 0)]
