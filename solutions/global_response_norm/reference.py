@@ -5,7 +5,7 @@ from torch import Tensor, nn
 
 
 class GlobalResponseNorm(nn.Module):
-    """γ · (x · N) + β + x, where N is the length of a channel over the positions of one sample, divided by the mean length and ε."""
+    """γ · (x · S) + β + x, where S is the length of a channel over the positions of one sample, divided by the mean length and ε."""
 
     def __init__(self, dim: int, eps: float = 1e-6) -> None:
         super().__init__()

@@ -59,7 +59,7 @@ def test_shares(agree):
     agree(build(8400), evaluate(large(1, 2, 8400), backward=False))
 
 
-@claim("formula", hint="y = weight · (x · N) + bias + x: weight scales the product alone, and x is added as it came.")
+@claim("formula", hint="y = weight · (x · S) + bias + x: weight scales the product alone, and x is added as it came.")
 def test_sum(agree):
     """The product is scaled by weight and shifted by bias, one number each per channel, and x is added to that."""
     layer = build(4).filled(weight=[0.4, -0.6, 0.0, 1.1], bias=[0.3, -0.4, 0.5, 0.0])
@@ -67,7 +67,7 @@ def test_sum(agree):
     agree(build(3).filled(weight=-1.0, bias=2.0), train(maps(2, 4, 3)))
 
 
-@claim("formula", hint="N = G / (mean(G) + eps): eps is added to the mean of the lengths and to nothing else, and its default is 1e-6.")
+@claim("formula", hint="S = G / (mean(G) + eps): eps is added to the mean of the lengths and to nothing else, and its default is 1e-6.")
 def test_eps(agree):
     """If the lengths are as small as eps, eps decides: it is added to the mean length; its default is 1e-6."""
     for eps, layer in ((1e-6, build(3)), (1e-3, build(3, eps=1e-3)), (0.5, build(3, 0.5))):
