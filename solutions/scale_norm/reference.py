@@ -14,6 +14,6 @@ class ScaleNorm(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         wide = x.to(torch.promote_types(x.dtype, torch.float32))  # the square of a float16 overflows from 256 on
-        length = wide.square().sum(dim=-1, keepdim=True).sqrt()  # (…, dim) → (…, 1)
+        length = torch.linalg.vector_norm(wide, dim=-1, keepdim=True)  # (…, dim) → (…, 1)
         y = self.g * wide / length.clamp(min=self.eps)
         return y.to(x.dtype)

@@ -1,6 +1,6 @@
-"""The squares by einsum, and the division before the multiplication.
+"""The squares by einsum, with a root only where they are not 0, and the division before the multiplication.
 
-zh: 平方和用 einsum 求得；先除后乘。
+zh: 平方和用 einsum 求得，只在不为 0 处开方；先除后乘。
 """
 
 import torch
@@ -15,5 +15,6 @@ class ScaleNorm(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         wide = x.to(torch.promote_types(x.dtype, torch.float32))
-        length = torch.einsum("...d,...d->...", wide, wide).sqrt().unsqueeze(-1)
+        squares = torch.einsum("...d,...d->...", wide, wide).unsqueeze(-1)
+        length = torch.where(squares == 0, 0.0, squares.masked_fill(squares == 0, 1.0).sqrt())
         return ((wide / length.clamp(min=self.eps)) * self.g).to(x.dtype)

@@ -16,4 +16,6 @@ class ScaleNorm(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         wide = x.to(torch.promote_types(x.dtype, torch.float32))
         squared = wide**2 @ wide.new_ones(x.shape[-1], 1)
-        return (self.g * wide * (1 / squared.sqrt().clamp(min=self.eps))).to(x.dtype)
+        empty = squared == 0  # where a root has no slope
+        length = (squared + empty).sqrt() * ~empty
+        return (self.g * wide * (1 / length.clamp(min=self.eps))).to(x.dtype)

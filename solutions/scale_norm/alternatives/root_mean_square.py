@@ -15,5 +15,6 @@ class ScaleNorm(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         wide = x.to(torch.promote_types(x.dtype, torch.float32))
-        rms = wide.square().mean(dim=-1, keepdim=True).sqrt()
+        mean = wide.square().mean(dim=-1, keepdim=True)
+        rms = torch.zeros_like(mean).masked_scatter(mean != 0, mean[mean != 0].sqrt())  # a root has no slope at 0
         return (self.g / self.root * wide / rms.clamp(min=self.eps / self.root)).to(x.dtype)

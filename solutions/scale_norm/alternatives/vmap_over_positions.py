@@ -14,7 +14,7 @@ class ScaleNorm(nn.Module):
         self.g = nn.Parameter(torch.tensor(dim**0.5))
 
     def unit(self, position: Tensor) -> Tensor:
-        return position / position.square().sum().sqrt().clamp(min=self.eps)
+        return position / position.norm().clamp(min=self.eps)
 
     def forward(self, x: Tensor) -> Tensor:
         wide = x.to(torch.promote_types(x.dtype, torch.float32))

@@ -1,6 +1,6 @@
-"""The least length by `where`.
+"""The least length by `where`, before the root and after it.
 
-zh: 用 `where` 取最小长度。
+zh: 用 `where` 取最小长度，开方之前和之后各一次。
 """
 
 import torch
@@ -15,6 +15,7 @@ class ScaleNorm(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         wide = x.to(torch.promote_types(x.dtype, torch.float32))
-        length = (wide * wide).sum(-1, keepdim=True).sqrt()
-        length = torch.where(length < self.least, self.least, length)
+        squares = (wide * wide).sum(-1, keepdim=True)
+        short = squares.sqrt() < self.least
+        length = torch.where(short, self.least, torch.where(short, 1.0, squares).sqrt())
         return (self.g * (wide / length)).to(x.dtype)
