@@ -50,7 +50,7 @@ class Mistake:
     >>> from normgrade.course.course import Course
     >>> mistakes = {mistake.name: mistake for mistake in read_mistakes(Course.find().exercise("layer_norm"))}
     >>> [edit.new for edit in mistakes["unbiased-variance"].edits]
-    ['']
+    ['correction=1']
     """
 
     name: str
