@@ -626,6 +626,7 @@ def test_a_pipe_beside_the_database_is_not_waited_for(name: str, own: None, run:
     run("check", "rms")
     (here / ".normgrade" / name).unlink(missing_ok=True)
     os.mkfifo(here / ".normgrade" / name)
+    (here / "rms.py").write_text(f"{BROKEN}\n", encoding="utf-8")  # a second attempt
     code, _, err = run("check", "rms")
     assert code == 1 and (err == "") == (name != "lock")
     assert len(Attempts(here / ".normgrade" / "progress.db").attempts()) == (1 if name == "lock" else 2)

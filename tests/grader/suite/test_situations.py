@@ -68,7 +68,7 @@ def test_exercise_can_make_a_situation_a_courtesy(tiny: Course) -> None:
 WRONG = {
     "float64 in float32": ("float64", "return (x - mean) * self.weight", "return ((x - mean) * self.weight).float().to(x.dtype)"),
     "no more than 4096 features": ("wide", "return (x", "mean = mean * (x.shape[1] <= 4096)\n        return (x"),
-    "no more than 4096 rows": ("wide", "return (x", "mean = mean * (len(x) <= 4096)\n        return (x"),
+    "no more than 4096 rows": ("wide", "return (x", "mean = x[:4096].mean(0) if len(x) > 4096 else mean\n        return (x"),
     "another mode after a refusal": ("nothing_else_changed", "            raise", "            self.training = False\n            raise"),
     "other statistics after a refusal": (
         "nothing_else_changed",

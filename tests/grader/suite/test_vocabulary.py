@@ -274,6 +274,6 @@ def test_unknown_word_is_an_attribute_error() -> None:
         _ = suite.rand  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize(("error", "step", "words"), [("IndexError", None, "an IndexError"), ("ValueError", 2, "a ValueError at step 2")])
-def test_the_article_of_an_exception(error: str, step: int | None, words: str) -> None:
+@pytest.mark.parametrize(("error", "step", "words"), [("IndexError", None, "IndexError"), ("ValueError", 2, "ValueError at step 2")])
+def test_a_due_exception_in_words(error: str, step: int | None, words: str) -> None:
     assert refusal(error, step) == f"expected {words}"

@@ -167,7 +167,9 @@ def example_of(report: Report) -> Example | None:
         return None
     if report.outcome is Outcome.ERROR:
         return example(shown, claim_of(shown), "")
-    return example(shown, "", "") if diagnosis is not None else example(shown, claim_of(shown), one_line(shown.hint))
+    if diagnosis is not None:
+        return example(shown, "", "")
+    return example(shown, claim_of(shown), "" if report.searching else one_line(shown.hint))
 
 
 def shown_of(report: Report) -> Check | None:

@@ -51,6 +51,7 @@ def test_json_is_the_contract() -> None:
                 ],
                 "unexplained": [],
                 "first_wrong_step": None,
+                "cells": [],
                 "limits": [],
                 "stopped_after_s": None,
                 "deaths": [],
@@ -102,7 +103,7 @@ def test_json_has_the_first_wrong_step() -> None:
 def test_json_keys_come_in_the_order_of_the_contract() -> None:
     [content] = json.loads(render([report(failed())], "json"))["reports"]
     order = "exercise submission outcome score granted withheld digest sandbox lost seed course duration_s findings diagnoses unexplained"
-    assert list(content) == [*order.split(), "first_wrong_step", "limits", "stopped_after_s", "deaths", "checks"]
+    assert list(content) == [*order.split(), "first_wrong_step", "cells", "limits", "stopped_after_s", "deaths", "checks"]
     order = "name claim kind outcome points earned duration_s message hint stdout lines call raised differences"
     assert list(content["checks"][0]) == order.split()
 
