@@ -196,9 +196,12 @@ def test_a_pipe_takes_a_report_as_it_is_printed(tmp_path: Path) -> None:
 )
 def test_file_name_chooses_the_format_unless_given(arguments: str, start: str, invoke: Invoke, here: Path) -> None:
     (here / "rms.py").write_text("def rms(x:", encoding="utf-8")  # nothing is run
-    said = invoke("check", "rms", *arguments.split())
-    assert (said.returncode, said.stdout, said.stderr) == (1, "", "")
-    assert (here / arguments.split()[1]).read_text(encoding="utf-8").startswith(start)
+    said, name = invoke("check", "rms", *arguments.split()), arguments.split()[1]
+    for_people = "--format" not in arguments and not start.startswith(("{", "<?xml"))
+    assert (said.returncode, said.stdout) == (1, "")
+    told = ["✗ rms · rms.py", f"The report is in {name}."] if for_people else []
+    assert [line.partition(" · 0 of 8 points")[0] for line in said.stderr.splitlines()] == told
+    assert (here / name).read_text(encoding="utf-8").startswith(start)
 
 
 @pytest.mark.parametrize("command", ["check", "verify"])
