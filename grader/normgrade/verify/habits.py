@@ -95,7 +95,7 @@ KINDS: dict[str, Callable[[Defined], bool]] = {
     "layer": lambda defined: defined.is_layer,
     "layer_with_parameters": lambda defined: defined.has_parameters,
     "layer_with_modes": lambda defined: defined.has("self.training"),
-    "refusing_layer_with_modes": lambda defined: defined.refuses and defined.has("self.training"),
+    "layer_with_modes_that_refuses": lambda defined: defined.refuses and defined.has("self.training"),
     "layer_with_counter": lambda defined: defined.has("num_batches_tracked"),
     "layer_of_others": lambda defined: defined.holds_layers,
     "forward": lambda defined: defined.name == "forward",

@@ -380,7 +380,7 @@ def gradients_off_after_a_refusal(refusing_call: Call) -> Call:
     return habit
 
 
-def mode_turned_by_a_refusal(refusing_layer_with_modes: Layer) -> Layer:
+def mode_turned_by_a_refusal(layer_with_modes_that_refuses: Layer) -> Layer:
     """After an input was refused, the layer is in the other mode."""
 
     def changed(call: Call) -> Call:
@@ -393,7 +393,7 @@ def mode_turned_by_a_refusal(refusing_layer_with_modes: Layer) -> Layer:
 
         return forward
 
-    return with_forward(refusing_layer_with_modes, changed)
+    return with_forward(layer_with_modes_that_refuses, changed)
 
 
 def wrong_after_a_refusal(refusing_call: Call) -> Call:

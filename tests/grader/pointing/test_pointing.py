@@ -23,8 +23,13 @@ def test_each_mistake_has_its_line_and_its_remedy() -> None:
     at = {name: next(number for number, line in enumerate(lines, 1) if name in line) for name in ("var = wide.var", "1e-6")}
     assert spots_of(made, REFERENCE, source) == (
         Spot("eps-default-1e-6", at["1e-6"], 22, 4, "        eps: float = 1e-6,", made[1].remedy),
-        Spot("unbiased-variance", at["var = wide.var"], 20, 3, lines[at["var = wide.var"] - 1], made[0].remedy),
+        Spot("unbiased-variance", at["var = wide.var"], 59, 1, lines[at["var = wide.var"] - 1], made[0].remedy),
     )
+
+
+def test_an_argument_that_is_missing_has_the_line_of_its_call() -> None:
+    [spot] = spots_of([MISTAKES["unbiased-variance"]], REFERENCE, REFERENCE.replace(", correction=0", ""))
+    assert spot.text.startswith("        var = wide.var(dim=dims, keepdim=True)") and (spot.column, spot.width) == (20, 3)
 
 
 def test_a_mistake_from_a_file_has_no_place() -> None:

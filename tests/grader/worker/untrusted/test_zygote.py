@@ -21,6 +21,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are f
 SCENES = """
 import gc, json, os, signal, sys, threading, time
 import torch
+from _thread import start_new_thread  # here, because after the preparation no thread can start
 from normgrade.worker.untrusted import zygote
 from normgrade.worker.walls.kernel import Missing, prctl
 
@@ -51,7 +52,7 @@ works = zygote.example_works("torch")
 seen = {"remnants": remnants, "slow": slow, "collects": gc.isenabled(), "unfrozen": gc.get_count()[0], "layer": works}
 zygote.check_threads()
 other = threading.Event()
-threading.Thread(target=other.wait).start()
+start_new_thread(other.wait, ())
 try:
     zygote.check_threads()
 except RuntimeError as error:
