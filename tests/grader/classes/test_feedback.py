@@ -49,7 +49,7 @@ def test_hand_ins_of_moodle_get_their_folder(gradebook: Gradebook) -> None:
     ]
 
 
-def test_folder_in_the_path_of_a_hand_in_is_not_of_moodle(gradebook: Gradebook) -> None:
+def test_folder_inside_a_hand_in_is_not_of_moodle(gradebook: Gradebook) -> None:
     gradebook.enrol({"Eve": ""})
     gradebook.keep([result("Eve", origin=f"class/Eve/{FOLDER}/layer_norm.py")])
     assert [str(page.path) for page in feedback_pages(gradebook, None, "md")] == ["Eve.md"]

@@ -52,7 +52,7 @@ def test_number_of_the_folder_in_moodle_counts(tmp_path: Path) -> None:
     assert b'grading",7,20.00' in found.table.as_bytes()
 
 
-def test_number_in_the_path_of_a_hand_in_does_not_count(tmp_path: Path) -> None:
+def test_number_inside_a_hand_in_does_not_count(tmp_path: Path) -> None:
     origin = "class/eve/Anna Li_101_assignsubmission_file_/layer_norm.py"
     found = fill(tmp_path, MOODLE, {"eve": "", "Anna Li": ""}, mark("eve", origin=origin))
     assert (found.table.as_bytes(), found.without_row) == (MOODLE.encode(), ("eve",))

@@ -53,7 +53,7 @@ def test_one_computed_output_is_enough(numbers: np.ndarray) -> None:
     assert not is_idle([of(X), of(numbers), of(X)])
 
 
-def test_single_number_is_idle_if_nobody_has_to_compute_it() -> None:
+def test_single_number_is_idle_unless_computed() -> None:
     assert is_idle([of(np.zeros(1))]) and is_idle([of(np.ones(()))]) and not is_idle([of(np.full((), 0.7))])
 
 

@@ -365,7 +365,7 @@ def apart(exercise: Exercise) -> set[str]:
 
 
 @pytest.mark.parametrize("slug", Course.find().slugs)
-def test_each_pair_of_mistakes_can_be_played_together_or_has_its_reason(slug: str) -> None:
+def test_pairs_of_mistakes_combine_or_have_a_reason(slug: str) -> None:
     """A learner may make both. Write the edits of one another way, or add the pair to apart.toml with the reason."""
     told = tomllib.loads((FIXTURES / "apart.toml").read_text(encoding="utf-8")).get(slug, {})
     with warnings.catch_warnings(action="ignore", category=SyntaxWarning):

@@ -71,7 +71,7 @@ def test_other_type_errors_are_crashes(error: Error) -> None:
     assert names_of(found({1: error})) == [CRASH]
 
 
-def test_a_refusal_that_crashes_as_a_legal_call_is_part_of_that_crash() -> None:
+def test_refusal_that_crashes_as_legal_calls_belongs_to_them() -> None:
     assert found({0: raised("RuntimeError"), 1: raised("RuntimeError", 2)}) == [
         BuiltIn(CRASH, "RuntimeError ends 2 of 3 failing claims.", 0b1001, EACH_CRASH)
     ]

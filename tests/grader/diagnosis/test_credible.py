@@ -61,7 +61,7 @@ def test_only_the_doubtful_name_is_dropped() -> None:
     assert names(world, submission, {"doubled", "state-lost"}) == {"state-lost"}
 
 
-def test_a_name_that_changes_nothing_beside_the_others_is_dropped() -> None:
+def test_name_that_adds_nothing_is_dropped() -> None:
     doubled: Plays = {0: {"output": DOUBLED}}
     together = {frozenset({"doubled", "strange"}): doubled}
     world = World(PLAYS, {"doubled": doubled, "strange": {0: {"output": STRANGE}}}, together=together)

@@ -355,7 +355,7 @@ def test_missing_arguments_hide_no_mistake(tiny: Course, expectations: Path) -> 
 # Crashes
 
 
-def test_checks_that_end_in_an_exception_are_explained_by_it(tiny_reports: Reports) -> None:
+def test_exception_explains_the_checks_that_end_in_it(tiny_reports: Reports) -> None:
     report = tiny_reports["a known one, and a crash whatever the input"]
     failed = [check.name for check in report.checks if check.outcome is Outcome.FAILED]
     claims = len({check.claim for check in report.checks if check.outcome is Outcome.FAILED})

@@ -169,7 +169,7 @@ def test_full_explanation_needs_no_first_wrong_step() -> None:
 
 
 @pytest.mark.parametrize(("asked", "names"), [("first_wrong_step", [("halved",)]), ("traced", None)])
-def test_search_that_is_stopped_says_so_and_keeps_what_was_found(asked: str, names: list[tuple[str, ...]] | None) -> None:
+def test_stopped_search_says_so_and_keeps_its_finds(asked: str, names: list[tuple[str, ...]] | None) -> None:
     class Late(NoMorePlays):
         """A submission for whose further plays no time is left."""
 

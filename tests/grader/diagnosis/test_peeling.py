@@ -98,12 +98,12 @@ def test_the_numbers_of_another_mistake_are_left() -> None:
         ((), True),  # code that cannot be recorded
     ],
 )
-def test_half_precision_is_seen_in_the_values_on_the_way(values: Sequence[tuple[str, Sequence[float]]], told: bool) -> None:
+def test_half_precision_is_seen_on_the_way(values: Sequence[tuple[str, Sequence[float]]], told: bool) -> None:
     peeled = peel([result(seen([1.0, 2.0, 3.5]))], again(seen(RIGHT, "float32")), recording(*values))
     assert (HALF_PRECISION in peeled.kinds) == told
 
 
-def test_where_right_code_computes_in_half_precision_a_number_has_to_become_right() -> None:
+def test_half_precision_of_right_code_is_no_mistake() -> None:
     results, wrong = [result(seen([1.0, 2.0, 9.5]))], again(seen([1.0, 2.0, 6.0], "float32"))
     assert HALF_PRECISION in peel(results, wrong, IN_HALF, recording(("float32", [0.5, 0.25]))).kinds
     assert HALF_PRECISION not in peel(results, wrong, IN_HALF, IN_HALF).kinds
@@ -121,7 +121,7 @@ def test_an_exception_is_left_as_it_is() -> None:
     assert peel([result(Observation(error=error))], nobody).kinds == {}
 
 
-def test_numbers_that_are_too_large_may_move_as_much_more() -> None:
+def test_too_large_numbers_may_move_in_proportion() -> None:
     """Multiply by 1000: the roundings behind the output are as much larger, so that they do not show half precision."""
     results = [result(seen([1000.0, 2000.0, 3000.0], "bfloat16"), "bfloat16")]
     assert peel(results, again(seen([1000.0, 2000.0, 3020.0], "float32")), IN_HALF).kinds == {}
@@ -159,13 +159,13 @@ def test_a_changed_input_is_a_mistake() -> None:
     assert peeled.kinds == {INPUT_CHANGED: {KEY: frozenset({1})}}
 
 
-def test_a_tensor_of_the_layer_is_not_the_caller_s() -> None:
+def test_own_tensor_is_not_of_the_caller() -> None:
     place = Place("{name} left alone", name="u")
     assert peel([result(seen([0.0, 2.0, 3.0], "float32", place), "float32", place)], nobody).kinds == {}
 
 
 @pytest.mark.parametrize(("narrow", "kinds"), [([1.5, 2.5], [FLOAT64_NARROWED]), ([1.5, 1.5], [])])
-def test_only_float32_values_that_come_from_the_inputs_narrow_float64(narrow: list[float], kinds: list[str]) -> None:
+def test_only_float32_made_of_inputs_narrows_float64(narrow: list[float], kinds: list[str]) -> None:
     """Record the play twice, with other inputs: a float32 value that stays is no input that was narrowed."""
 
     def record(requests: Sequence[Playable]) -> list[Recording]:

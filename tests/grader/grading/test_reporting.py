@@ -76,7 +76,7 @@ def several(*mistakes: tuple[int, str]) -> Diagnosis:
         ([(12, "01"), (3, "01"), (1, "23")], 9),  # the first two share their checks
     ],
 )
-def test_no_mistake_costs_more_than_the_claims_that_it_explains(mistakes: list[tuple[int, str]], points: int) -> None:
+def test_mistake_costs_no_more_than_its_claims(mistakes: list[tuple[int, str]], points: int) -> None:
     report = a_report(FAILED, FAILED, FAILED, FAILED, diagnosis=several(*mistakes))
     assert max(granted(report, EVERY), report.of_claims) == points
 

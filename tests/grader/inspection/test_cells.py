@@ -80,11 +80,11 @@ def test_banned_helper_of_the_class_is_found(inspect: Inspect) -> None:
         "from torch import layer_norm as helper\nclass Helper:\n    f = helper",
     ],
 )
-def test_banned_name_that_code_can_use_is_found_in_every_cell(inspect: Inspect, use: str) -> None:
+def test_usable_banned_name_is_found_in_every_cell(inspect: Inspect, use: str) -> None:
     assert [each.rule for each in inspect(in_cells(use, RIGHT)).findings] == [Rule.BANNED]
 
 
-def test_own_test_that_shares_a_line_with_a_string_is_found(inspect: Inspect) -> None:
+def test_own_test_beside_a_string_is_found(inspect: Inspect) -> None:
     found = inspect(in_cells(RIGHT, 'import torch\ns = """\n"""; torch.layer_norm(1)'))
     assert found.runnable and [each.rule for each in found.findings] == [Rule.BANNED]
 

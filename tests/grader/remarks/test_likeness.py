@@ -102,7 +102,7 @@ def test_a_single_nan_is_named() -> None:
     assert likeness(np.array(np.nan), np.array(1.0)) == "NaN in 1 of 1 values, first at []"
 
 
-def test_a_constant_row_is_found_beside_numbers_at_both_ends_of_half_precision() -> None:
+def test_constant_row_is_found_beside_extreme_half_precision() -> None:
     """Their distance is no number of float16, and NumPy would warn of it."""
     x, actual = np.array([[60_000, -60_000], [2, 2]], np.float16), np.array([[0.0, 0.0], [np.nan, np.nan]])
     assert not_finite(actual, x) == "NaN in 2 of 4 values, first at [1, 0]: wherever a row of x is constant"

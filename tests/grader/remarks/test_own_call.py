@@ -72,7 +72,7 @@ def test_no_word_of_a_probe_is_in_a_call() -> None:
     assert words == "add_rms_norm(…), with eps=0.1, input (2, 3, 4, 5) (2, 3, 4, 5)"
 
 
-def test_every_probe_and_builder_of_the_course_tells_a_call_or_nothing() -> None:
+def test_probes_and_builders_tell_a_call_or_nothing() -> None:
     for exercise in Course.find(None):
         contract = {each.name for each in exercise.defines} | {"backward"}
         if (probes := exercise.probes) is None:

@@ -94,7 +94,7 @@ def test_wrong_way_fails_one_situation(name: str, tiny: Course, expectations: Pa
     assert [situation for situation in ALSO if result[PREFIX + situation] is not Outcome.PASSED] == [fails]
 
 
-def test_layer_that_takes_what_the_contract_refuses_fails_only_there(tiny: Course, expectations: Path) -> None:
+def test_layer_that_refuses_too_little_fails_only_there(tiny: Course, expectations: Path) -> None:
     exercise = replace(tiny.exercise("centring"), left_out={})
     results = played_situations(exercise, changed("if x.dim() != 2:", "if x.dim() > 3:"), expectations)
     failed = [each.check.name for each in results if each.check.outcome is Outcome.FAILED]

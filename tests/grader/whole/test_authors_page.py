@@ -74,10 +74,11 @@ def test_the_kinds_are_all_there_are() -> None:
 
 
 def test_the_situations_are_all_there_are_with_their_points() -> None:
-    rows = re.findall(r"^\| `(\w+)`( ᶠ)? \|.*\| (\d*) ?\|$", section("Situations"), re.MULTILINE)
-    assert [(name, bool(layers), int(points or 0)) for name, layers, points in rows] == [
-        (name, each.of_layers, each.points) for name, each in SITUATIONS.items()
+    rows = re.findall(r"^\| `(\w+)`( ᶠ)?( ᶜ)? \|.*\| (\d*) ?\|$", section("Situations"), re.MULTILINE)
+    assert [(name, bool(layers), bool(courtesy), int(points or 0)) for name, layers, courtesy, points in rows] == [
+        (name, each.of_layers, each.courtesy, each.points) for name, each in SITUATIONS.items()
     ]
+    assert f"the same {len(SITUATIONS)} checks" in section("Situations")
     assert all(f"`{name}`" in section("Situations") for name in GROUPS)
     assert f"the same {len(SITUATIONS)} checks" in section("Situations")
 

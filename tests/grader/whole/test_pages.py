@@ -113,7 +113,7 @@ def test_files_of_the_program_that_a_page_names_exist(path: Path) -> None:
     assert [name for name in named if not any(any(place.glob(name)) for place in places)] == []
 
 
-TYPED = {"normgrade", "pytest", "python", "pip"}  # test_page_screens.py types all but the last
+TYPED = {"normgrade", "pytest", "python", "pip", "dask"}  # test_page_screens.py types all but the last two
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.name)

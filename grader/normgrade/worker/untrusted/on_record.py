@@ -15,8 +15,8 @@ import numpy as np
 
 from normgrade.course.tensor_library import Library
 from normgrade.worker.untrusted import play
-from normgrade.worker.untrusted.cells import execute
 from normgrade.worker.untrusted.exceptions import describe
+from normgrade.worker.untrusted.executing import execute
 from normgrade.worker.untrusted.rewriting import REPORT, Spot, SpotKind, rewritten
 from normgrade.worker.untrusted.written_with import Backend, backend
 from normgrade.worker.wire.observation import Array, Cause, Observation, Playable, Put, Record, Recording

@@ -20,8 +20,8 @@ from normgrade.language import _
 from normgrade.language.places import Absent, Place
 from normgrade.probes.results import Estimate, Stopped
 from normgrade.worker import interrupts
-from normgrade.worker.untrusted.cells import Failures, execute
 from normgrade.worker.untrusted.exceptions import MESSAGE_LIMIT, describe, stops_the_process, wants_memory
+from normgrade.worker.untrusted.executing import Failures, execute
 from normgrade.worker.untrusted.written_with import Backend, backend
 from normgrade.worker.wire.observation import NAME_LIMIT, Array, Foreign, Observation, Playable, Reason, Value, type_name
 from normgrade.worker.wire.packing import DTYPES

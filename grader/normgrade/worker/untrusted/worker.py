@@ -18,8 +18,8 @@ from normgrade.course.ban import Ban
 from normgrade.course.tensor_library import Library
 from normgrade.language import _
 from normgrade.worker.untrusted import late, play
-from normgrade.worker.untrusted.cells import Failures, in_words, raise_cause
 from normgrade.worker.untrusted.exceptions import MESSAGE_LIMIT, describe, frames_running
+from normgrade.worker.untrusted.executing import Failures, in_words, raise_cause
 from normgrade.worker.untrusted.on_record import play_on_record
 from normgrade.worker.untrusted.stopping import forbid_threads
 from normgrade.worker.untrusted.written_with import backend

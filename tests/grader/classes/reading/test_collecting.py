@@ -224,7 +224,7 @@ def test_nobodys_files_and_others_are_named_together(collect: Collect) -> None:
 CLASSES = "class LayerNorm:\n    pass\n\n\nclass BatchNorm:\n    pass\n"
 
 
-def test_a_file_of_another_name_is_for_what_it_defines(collect: Collect) -> None:
+def test_file_of_another_name_is_for_its_definitions(collect: Collect) -> None:
     files = ["c/anna/hw1_q1.py", "c/bo/层归一化.py", "c/bo/batch_norm.py", "c/cy/solution.py"]
     contents = {files[0]: "class LayerNorm: pass", files[1]: CLASSES, files[3]: "open('ran', 'w')\n" + CLASSES}
     found = collect(*files, contents=contents, contracts=lambda: {"layer_norm": ["LayerNorm"], "batch_norm": ["BatchNorm"]})
@@ -310,7 +310,7 @@ def test_everybody_without_a_graded_file_is_named(collect: Collect, tmp_path: Pa
     assert collect(*files, passed="c").ungraded == ("anna", "bo", "dan", "fay", "gus")
 
 
-def test_the_roster_does_not_double_a_student_of_another_name(collect: Collect, tmp_path: Path) -> None:
+def test_roster_does_not_double_a_student_renamed(collect: Collect, tmp_path: Path) -> None:
     (tmp_path / "class.csv").write_text('Student,ID,Section\n"Ray, Bob",4700,A\n', encoding="utf-8")
     found = collect("c/raybob_4700_1_notes.py", "c/annali_4701_2_layer_norm.py", roster="class.csv")
     assert (found.absent, found.students) == (("Ray, Bob",), {"raybob": "4700", "annali": "4701"})

@@ -82,7 +82,7 @@ def test_an_archive_is_a_path(tmp_path: Path) -> None:
 def test_a_single_file_is_a_path(tmp_path: Path) -> None:
     folder = put(tmp_path, {"a/x.py": "1", "b/y.ipynb": CELL})
     assert read(folder / "a" / "x.py").files == [File("a/x.py", b"1")]
-    assert read(folder / "b" / "y.ipynb").files == [File("b/y.ipynb", b"# cell 1\nx = 1\n")]
+    assert read(folder / "b" / "y.ipynb").files == [File("b/y.ipynb", b"# In[1]:\nx = 1\n")]
 
 
 def test_a_path_may_be_here_or_above(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,7 +128,7 @@ def test_long_files_are_read_up_to_the_limit(tmp_path: Path) -> None:
 
 def test_notebooks_are_their_code_whatever_their_name(tmp_path: Path) -> None:
     found = read(put(tmp_path, {"a.ipynb": CELL, "b.py": b"\n" + CELL, "c.py": b"{1}", "d.ipynb": b"{"}))
-    assert [file.content for file in found.files] == [b"# cell 1\nx = 1\n", b"# cell 1\nx = 1\n", b"{1}"]
+    assert [file.content for file in found.files] == [b"# In[1]:\nx = 1\n", b"# In[1]:\nx = 1\n", b"{1}"]
     why = "The notebook is damaged, since its JSON cannot be read: open it in Jupyter, and save it again."
     assert found.left_out == [LeftOut("class/d.ipynb", why)]
 

@@ -177,7 +177,7 @@ LARGE = FunctionCall("norm", [Array(numbers(2, 5, 7).values * 1e5, "float32"), *
 
 
 @pytest.mark.parametrize("order", [1, -1])
-def test_change_is_told_from_those_that_do_the_same_in_one_play(order: int) -> None:
+def test_change_is_told_from_its_likes_in_one_play(order: int) -> None:
     """Multiply the variance before eps is added, whatever the order in which the submission tells its values."""
     source = edited(("    y =", "    var = var * 1.03\n    y ="))
     submission = in_this_process(source)

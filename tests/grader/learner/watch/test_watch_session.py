@@ -86,7 +86,7 @@ def test_a_save_updates_report_checks_and_scores(begin: Begin, tmp_path: Path) -
     assert [attempt.earned for attempt in Attempts(tmp_path / ".normgrade/progress.db").attempts("rms")] == [0, 8]
 
 
-def test_save_while_the_mistake_is_looked_for_ends_the_search(begin: Begin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_save_ends_the_search_for_the_mistake(begin: Begin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watch_session, "GLANCE_S", 0.0)
     watching = begin(of_rms(Outcome.FAILED))
     grader: Any = watching.grader

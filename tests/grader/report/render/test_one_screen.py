@@ -52,7 +52,7 @@ def test_a_pass_is_a_line() -> None:
     assert render_text([PASSED]) == "layer_norm.py  4 of 4 points, passed  (sandbox: linux)\n"
 
 
-def test_a_long_message_is_cut_to_a_sentence_below_the_advice() -> None:
+def test_long_message_is_cut_below_the_advice() -> None:
     """PyTorch's own advice would be to keep the graph, which is the mistake."""
     why = "Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed)."
     raised = replace(RAISED, said=f"RuntimeError: {why} Specify retain_graph=True if you need it.", advice="Detach the old value.")
@@ -92,7 +92,7 @@ def test_a_limit_does_not_replace_the_exception() -> None:
     assert "NameError" in text and text.count("It works for 4.") == 1 and "2. some-inputs-only: It works for 4." in text
 
 
-def test_an_exception_that_is_a_mistake_is_shown_with_its_line() -> None:
+def test_exception_as_a_mistake_has_its_line() -> None:
     crashed = failed(differences=(), message="step 1: NameError", raised=RAISED)
     ends = "NameError on line 9 ends 1 of 1 failing claims."
     text = render_text([report(crashed, diagnoses=(Diagnosis(("crash",), ends, (crashed.name,), texts=(ends,)),))])

@@ -7,8 +7,8 @@ from types import ModuleType
 
 import pytest
 
-from normgrade.worker.untrusted import cells
-from normgrade.worker.untrusted.cells import Failures, execute, in_words, raise_cause
+from normgrade.worker.untrusted import executing
+from normgrade.worker.untrusted.executing import Failures, execute, in_words, raise_cause
 
 
 def executed(source: str) -> tuple[ModuleType, Failures]:
@@ -55,7 +55,7 @@ def test_future_of_one_cell_counts_for_the_next() -> None:
 
 
 def test_endless_loops_are_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cells, "WITHIN_S", 0.2)
+    monkeypatch.setattr(executing, "WITHIN_S", 0.2)
     before = sys.gettrace()
     module, failed = ran("while True:\n    pass\ndef f():\n    while True:\n        pass\nf()\nx = 3")
     assert {*failed} == {"2", "7"} and failed["2"] == "TimeoutError: no end after 0.1 s"
