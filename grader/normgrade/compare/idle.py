@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from normgrade.compare.played import Played, Result
+from normgrade.oracle.draws import rounded_to
 from normgrade.oracle.expected import UNIT_ROUNDOFF
 from normgrade.oracle.inputs import arrays_in
 from normgrade.worker.wire.observation import Array
@@ -51,10 +52,11 @@ def is_made_of(given: Sequence[np.ndarray], output: Array) -> bool:
     made = (one * factor + term for factor in (1.0, *terms) for one in inputs for term in (0.0, *terms))
     some: Iterator[Any] = chain(PLAIN if numbers.size == 1 else numbers.flat[:1], terms, made)
     with np.errstate(all="ignore"):
-        return any(near(numbers, each, unit) for each in some)
+        held = (rounded_to(each, output.dtype).values.astype(np.float64) for each in some)  # float16 holds no large product
+        return any(near(numbers, each, unit) for each in held)
 
 
-def near(one: np.ndarray, other: np.ndarray | float, unit: float) -> bool:
+def near(one: np.ndarray, other: np.ndarray, unit: float) -> bool:
     """Return True if two arrays are equal up to rounding; NaN equals NaN."""
     largest = np.max(np.abs(other), initial=0.0, where=np.isfinite(other))
     return bool(np.isclose(one, other, rtol=unit, atol=unit * largest, equal_nan=True).all())

@@ -48,6 +48,12 @@ def test_outputs_of_given_numbers_are_idle(numbers: np.ndarray) -> None:
     assert is_idle([of(numbers)]) and is_idle([of(numbers.astype(np.float16), dtype="float16")])
 
 
+@pytest.mark.filterwarnings("ignore:overflow encountered in cast")
+def test_a_product_that_float16_does_not_hold_is_infinite() -> None:
+    story = LayerStory("Norm", state={"gain": Array(GAIN * 6e4, "float32")}, steps=[LayerStep(Action.TRAIN, Array(X, "float32"))])
+    assert is_idle([of((X * GAIN * 6e4).astype(np.float16), story, dtype="float16")])
+
+
 @pytest.mark.parametrize("numbers", [NORMED, X * 1.03 * GAIN, np.abs(X), X.mean(0), X - X.mean()])
 def test_one_computed_output_is_enough(numbers: np.ndarray) -> None:
     assert not is_idle([of(X), of(numbers), of(X)])
