@@ -277,7 +277,7 @@ def test_grading_leaves_the_notebook_unchanged(outputs: Outputs) -> None:
 
 def test_attempts_are_kept_in_the_workspace(outputs: Outputs, workspace: Path) -> None:
     kept = Attempts(workspace / ".normgrade" / "progress.db").attempts("centring")
-    assert [attempt.passed for attempt in kept] == [False, True, True, False]
+    assert [attempt.passed for attempt in kept] == [False, True, False]  # the second pass is of the same source
     assert (workspace / ".normgrade" / "notebook" / "centring.py").read_text() == BROKEN.partition("\n")[2] + "\n"
 
 
