@@ -43,7 +43,7 @@ CASES: dict[str, tuple[list[tuple[str, str]], set[str]]] = {
     "half precision as it comes": ([NARROW], {"no-upcast"}),
     "a changed input, beside what nobody knows": ([IN_PLACE, ELSEWHERE], {"input-left-changed"}),
     "float64 narrowed, beside what nobody knows": ([NARROWED, ELSEWHERE], {"float64-in-float32"}),
-    "a crash in half precision": ([CRASH_IN_HALF], {"some-inputs-only"}),
+    "a crash in half precision": ([CRASH_IN_HALF], {"crash"}),
     "a form that explains nothing": ([LEADING, UNKNOWN], set()),
     "nothing of all that": ([UNKNOWN], set()),
     "half precision, beside what is found on the way": ([NARROW, PLAIN], {"no-upcast", "unlisted-mistake"}),

@@ -239,14 +239,14 @@ def test_only_an_explicit_timeout_bounds_the_search(
         return ()
 
     monkeypatch.setattr("normgrade.diagnosis.investigation.diagnose", heard)
-    grade([written(tmp_path, tiny.exercise("rms"), "def rms(x, eps=1e-5):\n    return x\n")], Options(timeout_s=timeout_s))
+    grade([written(tmp_path, tiny.exercise("rms"), "def rms(x, eps=1e-5):\n    return 2 * x + 1\n")], Options(timeout_s=timeout_s))
     assert told and all(1.0 < within_s <= longest_s for within_s in told)
 
 
 @pytest.mark.parametrize(
     ("source", "named"),
     [
-        ("def rms(x, eps=1e-5):\n    raise ValueError('not yet')\n", []),
+        ("def rms(x, eps=1e-5):\n    raise ValueError('not yet')\n", [("crash",)]),
         ("1 / 0\ndef rms(x, eps=1e-5):\n    return x\n", []),
         ("def rms(x, eps=1e-5):\n    import os\n    os._exit(0)\n", []),
         ("def rms(x, eps):\n    return x.missing\n", [("missing-arguments",)]),
@@ -273,7 +273,7 @@ def test_a_timeout_bounds_all_that_follows_the_answers(seed: int, tiny: Course, 
     monkeypatch.setenv("NORMGRADE_CACHE", str(tmp_path / "empty"))
     monkeypatch.setattr("normgrade.grading.tracking.play_here", slowly)
     options = Options(seed=seed, timeout_s=4.0)
-    [report] = grade([written(tmp_path, tiny.exercise("rms"), "def rms(x, eps=1e-5):\n    return x\n")], options)
+    [report] = grade([written(tmp_path, tiny.exercise("rms"), "def rms(x, eps=1e-5):\n    return 2 * x + 1\n")], options)
     assert report.diagnoses == () and report.stopped_after_s is not None and 0 < report.stopped_after_s < 4.5
 
 
