@@ -33,7 +33,7 @@ COMMAND = re.compile(r"`((?:normgrade|python|chmod|cd|pip|git|\{python\})(?: [^`
 VALUES = MappingProxyType(
     {
         "group": "gradebook",
-        "slug": "rms", "file": "rms.py", "name": "rms.py", "next": "1", "mistake": "sum-for-mean", "way": "einsum", "folder": ".",
+        "slug": "rms", "file": "rms.py", "name": "rms.py", "next": "1", "way": "einsum", "folder": ".",
         "root": ".", "path": "repro_rms.py", "python": sys.executable,
         "named": str(Path(__file__).parents[1] / "fixtures" / "courses" / "tiny"),
     }
@@ -54,7 +54,6 @@ SUGGESTED = {  # the suggestions of messages, and their places
     "normgrade doctor": ANYWHERE,
     "normgrade show rules": ELSEWHERE,  # if the course has any
     "normgrade explain MISTAKE": ELSEWHERE,  # is only named
-    "normgrade explain {mistake} --exercise {slug}": ANYWHERE,
     "normgrade hint {slug}": ANYWHERE,
     "normgrade hint {slug} {next}": OUTSIDE,
     "normgrade init": OUTSIDE,
