@@ -132,7 +132,7 @@ def read(layer: Any, times: int, upstream: Tensor | None, inference: bool) -> di
         go_back(weight, upstream)
     u, v = vector(norm, "u"), vector(norm, "v")
     return {
-        Place("{name}", name="weight"): weight,
+        Place("weight"): weight,
         Place("{name}", name="σ"): divisor(given, weight),
         gradient_of("the original weight"): original.grad,
         Place("length of the gradient"): length(original.grad),

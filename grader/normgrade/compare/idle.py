@@ -9,29 +9,34 @@ from typing import Any
 import numpy as np
 
 from normgrade.compare.played import Played, Result
+from normgrade.language.places import Place
 from normgrade.oracle.draws import rounded_to
 from normgrade.oracle.expected import UNIT_ROUNDOFF
 from normgrade.oracle.inputs import arrays_in
 from normgrade.worker.wire.observation import Array
 from normgrade.worker.wire.requests import FORWARD_BACKWARD, LayerStory
 
-OUTPUTS = {"output", "result", "result.{name}", "result[{index}]", "y of call {call}"}  # the templates of their places
+WEIGHT = "weight"  # of a parametrisation
+OUTPUTS = {WEIGHT, "output", "result", "result.{name}", "result[{index}]", "y of call {call}"}  # the templates of their places
 ROUNDINGS = 4
 PLAIN = (0.0, 1.0)  # the single numbers that need no computation
 
 
 def is_idle(results: Iterable[Result]) -> bool:
-    """Return True if calls came to their end, and none of them computed anything."""
-    made = (
-        is_made_of([each.values.astype(np.float64) for each in arrays_in(play.expectation.request.inputs)], output)
-        for result in results
-        for play in result.plays
-        for output in outputs_of(play)
-    )
-    return next(made, False) and all(made)
+    """Return True if calls came to their end, and none of them computed anything.
+
+    If weights are computed, they are the outputs; those of the layer around them are PyTorch's.
+    """
+    outputs = [(place, play, output) for result in results for play in result.plays for place, output in outputs_of(play)]
+    graded = [each for each in outputs if each[0].template == WEIGHT] or outputs
+    return bool(graded) and all(is_made_of(given(play), output) for _place, play, output in graded)
 
 
-def outputs_of(play: Played) -> Iterator[Array]:
+def given(play: Played) -> list[np.ndarray]:
+    return [each.values.astype(np.float64) for each in arrays_in(play.expectation.request.inputs)]
+
+
+def outputs_of(play: Played) -> Iterator[tuple[Place, Array]]:
     """Yield the floating-point numbers that plain calls gave back: outputs, and gradients that are written by hand."""
     request = play.expectation.request
     if not play.worked or (isinstance(request, LayerStory) and not all(step.plain for step in request.steps)):
@@ -39,7 +44,7 @@ def outputs_of(play: Played) -> Iterator[Array]:
     for place in play.expectation.places:
         value, by_hand = play.observation.values.get(place), request.probe == FORWARD_BACKWARD and place.learnt is not None
         if isinstance(value, Array) and value.dtype in UNIT_ROUNDOFF and value.values.size and (by_hand or place.template in OUTPUTS):
-            yield value
+            yield place, value
 
 
 def is_made_of(given: Sequence[np.ndarray], output: Array) -> bool:
