@@ -27,7 +27,7 @@ def test_each_mistake_has_its_line_and_its_remedy() -> None:
     )
 
 
-def test_an_argument_that_is_missing_has_the_line_of_its_call() -> None:
+def test_a_missing_argument_has_the_line_of_its_call() -> None:
     [spot] = spots_of([MISTAKES["unbiased-variance"]], REFERENCE, REFERENCE.replace(", correction=0", ""))
     assert spot.text.startswith("        var = wide.var(dim=dims, keepdim=True)") and (spot.column, spot.width) == (20, 3)
 
