@@ -166,7 +166,7 @@ def test_large_mean(agree):
 def test_dtypes(agree):
     """float64, float16 and bfloat16 come back as they came; half precision has wider statistics."""
     for dtype in ("float64", "float16", "bfloat16"):
-        steps = train(rows(4, 6), dtype=dtype, backward=True), evaluate(rows(2, 3, 6), dtype=dtype, gradients="no_grad")
+        steps = train(rows(4, 6), dtype=dtype, backward=True), evaluate(rows(2, 3, 6), dtype=dtype, gradients="no_grad", frozen=True)
         agree(build(6, [feed_forward(6), scaled(0.5)], 0.5).to(dtype), *steps)
     for ratio in KINDS.values():
         for dtype, inputs in at_the_ends(8).items():

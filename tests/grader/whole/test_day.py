@@ -78,11 +78,11 @@ def test_a_workspace_is_begun_and_the_next_step_named(told: dict[str, str]) -> N
     course = list(Course(carried()))
     exercises, figures = len(course), sum(len(each.figures) for each in course)
     assert f"{2 * exercises + figures + 1} files added" in told["init"] and f"{exercises} stubs" in told["init"]
-    assert "Next is min_max (level 1," in " ".join(told["next"].split())
+    assert "Next is layer_norm (level 1," in " ".join(told["next"].split())
 
 
 def test_the_mistake_is_named_and_helped_with(told: dict[str, str]) -> None:
-    assert "\nunbiased-variance  explains all 37 failing claims" in told["wrong"] and "pass correction=0." in told["wrong"]
+    assert "\nunbiased-variance  explains all 39 failing claims" in told["wrong"] and "pass correction=0." in told["wrong"]
     assert "pass correction=0." in told["hint"]
     assert "Next: normgrade explain unbiased-variance --exercise layer_norm · -v: all claims" in told["wrong"]
     assert "It shows here" in told["explain"] and "It hides here" in told["explain"]
@@ -100,8 +100,8 @@ def test_the_solution_and_the_progress_are_shown(told: dict[str, str]) -> None:
     solution = told["solution"]
     assert "correction=0" in solution and "Changes from your file to the reference" in solution and "Other right ways" in solution
     assert "passed" in told["progress"] and "unbiased-variance" in told["progress"]
-    assert "layer_norm" not in told["next again"] and "Next is min_max " in told["next again"]
-    assert "Passed. Press n to continue with min_max." in told["watched, right"]
+    assert "layer_norm " not in told["next again"] and "Next is rms_norm " in told["next again"]
+    assert "Passed. Press n to continue with rms_norm." in told["watched, right"]
 
 
 @pytest.fixture

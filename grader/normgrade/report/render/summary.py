@@ -178,7 +178,7 @@ def shown_of(report: Report) -> Check | None:
     ended = grouped(report.checks)
     told = [check for outcome in (Outcome.ERROR, Outcome.FAILED) for cases in ended for check in cases.ended(outcome)]
     told = [check for check in told if check.differences or (check.message.strip() and check.raised is None)]
-    told.sort(key=lambda check: check.courtesy)
+    told.sort(key=lambda check: (check.courtesy, check.kind is Kind.PRECISION))  # ordinary numbers tell more
     if report.outcome is Outcome.ERROR:
         telling = told
     elif diagnosis is not None:
