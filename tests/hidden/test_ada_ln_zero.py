@@ -197,3 +197,4 @@ def test_dtypes(agree):
         agree(probe("narrow", x=rows(4, 5, 6), c=randn(4, 3), dtype=dtype))
     for dtype, inputs in at_the_ends(6).items():
         agree(block(6, 3, scaled(0.5), identity()).to(dtype), *(evaluate(x[None], randn(1, 3), dtype=dtype) for x in inputs))
+        agree(block(6, 3, scaled(0.5), identity()).to(dtype), evaluate(inputs[-1][:, None], randn(300, 3), dtype=dtype, default="bfloat16"))

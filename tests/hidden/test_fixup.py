@@ -74,6 +74,7 @@ def test_block(agree, observe):
     for channels, height, width in ((3, 5, 4), (4, 2, 6), (1, 4, 3)):
         agree(block(channels, **drawn()), train(images(2, channels, height, width)), evaluate(images(5, channels, width, height)))
     agree(block(66, **drawn()), evaluate(images(1, 66, 1, 2), backward=False))
+    agree(block(1, **drawn()), *(evaluate(images(*shape), backward=False) for shape in ((4200, 1, 1, 1), (1, 1, 1, 4200))))
     infinite = images(2, 2, 5, 4)
     infinite[0, 1, 2, 2] = float("-inf")  # conv1 sums it with positive weights, and the ReLU makes 0 of that
     positive = block(2, **drawn()).filled(**{"conv1.weight": uniform(0.1, 0.5, 2, 2, 3, 3)})
@@ -171,7 +172,7 @@ def test_other_precisions(agree):
     agree(block(3, **drawn()).to("float64"), train(x, dtype="float64"), evaluate(other, dtype="float64", gradients="no_grad"))
     active = {"bias1a": 0.5, "bias1b": 9.0, "bias2a": -0.75, "bias2b": 40.0, "scale": 0.625}  # nothing is cut off
     for dtype in ("float16", "bfloat16"):
-        agree(block(3, **drawn()).to(dtype), train(images(2, 3, 4, 2), dtype=dtype), evaluate(images(1, 3, 2, 5), dtype=dtype))
+        agree(block(3, **drawn()).to(dtype), train(images(2, 3, 4, 2), dtype=dtype), evaluate(images(1, 3, 2, 5), dtype=dtype, default="bfloat16"))
         without = evaluate(images(2, 3, 2, 5), dtype=dtype, gradients="no_grad")
         agree(block(3, **active).to(dtype), train(images(2, 3, 4, 3), dtype=dtype, backward=True), without)
         agree(block(1, **active).to(dtype), evaluate(images(300, 1, 1, 2), dtype=dtype, backward=False))

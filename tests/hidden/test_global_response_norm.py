@@ -50,6 +50,7 @@ def test_shares(agree):
     outlier = large(2, 40, 33, 3)
     outlier[1, 37, 29, 1] = 1e5
     agree(build(3), train(outlier))
+    agree(build(2), evaluate(large(1, 4200, 1, 2), backward=False))
     uneven = large(3, 4, 2, 9)
     uneven[..., 5] *= 40  # a share of nearly 9, beside some near 0
     agree(build(9), train(uneven))

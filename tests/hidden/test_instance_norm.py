@@ -52,7 +52,7 @@ def used(layer, shape, other, tracks=False):
     One value in the evaluation of a layer that tracks is not graded.
     """
     ones = () if tracks else ((1,), (1, 1))
-    illegal = [randn(2, shape[1], *rest) for rest in (*ones, (), (2, 2, 2))]
+    illegal = [randn(2, shape[1], *rest) for rest in (*ones, (), (2, 2, 2), (1, 2, 1, 2))]
     return use(layer, instances(*shape), instances(*other), [1], illegal)
 
 
@@ -61,7 +61,7 @@ def test_instances(agree):
     """Every channel of every sample is normalised by its own mean and biased variance, and nothing else is done unless asked for."""
     for shape in ((4, 3, 7), (2, 3, 4, 5)):
         agree(build(3), train(large(*shape)), train(large(*shape)), evaluate(large(*shape)))
-    agree(build(2), train(large(1, 2, 70, 60), backward=False))
+    agree(build(2), train(large(1, 2, 70, 60), backward=False), evaluate(large(1, 2, 4200), backward=False))
     agree(build(2100), evaluate(large(1, 2100, 3), backward=False))
 
 

@@ -43,6 +43,7 @@ def test_per_head(agree):
     """By default each head of a query and of a key is divided by its own root mean square, then scaled by one weight for all heads."""
     for dim, heads, shape in ((12, 3, (2, 5)), (10, 5, (3, 4)), (6, 1, (4, 3)), (20, 2, (1, 7))):
         agree(attention(dim, heads), train(rows(*shape, dim)), evaluate(rows(*shape, dim)))
+    agree(attention(6, 2), evaluate(rows(4200, 1, 6), backward=False))
     agree(probe("many_features", x=rows(1, 4, 1040), heads=8, per_head=True))
 
 
@@ -135,7 +136,7 @@ def test_half_precision(agree):
             for layer in (attention(16, 2, per_head).to(dtype), rotary(16, 2, per_head).to(dtype)):
                 large = randn(2, 3, 16) * 300
                 agree(layer, train(randn(2, 3, 16), dtype=dtype, backward=True), evaluate(large, dtype=dtype))
-                agree(layer, evaluate(large, dtype=dtype, gradients="no_grad"))
+                agree(layer, evaluate(large, dtype=dtype, gradients="no_grad"), evaluate(large, dtype=dtype, default="bfloat16"))
             agree(probe("narrow", x=randn(1, 2, 32), heads=2, per_head=per_head, dtype=dtype))
     for layer, size in ((attention(6, 2), 6), (attention(6, 2, False), 6), (rotary(8, 2), 8)):
         agree(layer.to("float64"), train(rows(2, 3, size), dtype="float64"))

@@ -105,6 +105,8 @@ def test_evaluation(agree):
     """In evaluation the running statistics are used, so a single position will do, and they stay as they are."""
     layer = trained(3, 2, 4)
     agree(layer, *(evaluate(large(*shape), channels(shape[0], 2, 3, 2)) for shape in ((4, 3, 3, 2), (1, 3, 1, 1), (2, 3, 4, 5))))
+    for shape in ((4200, 2, 1, 1), (1, 4200, 1, 1), (1, 2, 1, 4200)):
+        agree(trained(shape[1], 1, 2), evaluate(large(*shape), channels(shape[0], 1, 1, 1), backward=False))
 
 
 @claim(

@@ -74,6 +74,8 @@ def test_filters(agree):
     for shape in [(4, 3, 2, 2), (5, 2, 3, 4), (2, 7, 1, 1), (1, 3, 2, 3), (3, 1, 5, 2)]:
         agree(with_filters(shape), train(images(2, shape[1], 6, 7)), evaluate(images(3, shape[1], 5, 4)))
     agree(with_filters((2, 512, 3, 3)), evaluate(images(1, 512, 3, 3), backward=False))
+    agree(with_filters((2, 4200, 1, 1)), evaluate(images(1, 4200, 1, 1), backward=False))
+    agree(with_filters((2, 3, 1, 1)), *(evaluate(images(*shape), backward=False) for shape in ((4200, 3, 1, 1), (1, 3, 1, 4200))))
 
 
 @claim("formula", hint="eps is added to the variance, inside the root: √(σ² + ε). A filter with a small variance shows it.")

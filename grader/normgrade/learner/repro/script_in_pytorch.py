@@ -70,12 +70,13 @@ def holds_callables(request: LayerStory | NewLayer) -> bool:
 
 
 def layer_story(story: LayerStory, expected: Mapping[Place, str]) -> Iterator[str]:
-    build = built(story)
+    """Yield the lines of every step, to the first that goes wrong."""
+    build, last = built(story), min((place.step for place in expected if place.step), default=len(story.steps))
     yield build
     dtypes = {value.dtype for value in story.state.values() if value.dtype.startswith(("float", "bfloat"))}
     yield from (f"layer.to(torch.{dtype})" for dtype in sorted(dtypes - {"float32"}))
     yield from (f"put(layer, {name!r}, {literal(value, TENSOR)})" for name, value in story.state.items())
-    for number, step in enumerate(story.steps, 1):
+    for number, step in enumerate(story.steps[:last], 1):
         yield "# " + _("Step {number}: {action}", number=number, action=_(ACTIONS[step.action]))
         if step.action is Action.RELOAD:
             yield from ("saved = torch.nn.Sequential(layer).state_dict()", build, "torch.nn.Sequential(layer).load_state_dict(saved)")

@@ -574,7 +574,7 @@ def test_a_worker_holds_no_suite_and_no_oracle(host: Host) -> None:
             ".zygote_protocol",
         )),
         *(f"worker.untrusted{name}" for name in (
-            "", ".backward_passes", ".banned_arrays", ".banned_imports", ".by_hand", ".cells", ".exceptions", ".in_pytorch", ".late",
+            "", ".backward_passes", ".banned_arrays", ".banned_imports", ".by_hand", ".exceptions", ".executing", ".in_pytorch", ".late",
             ".on_record", ".play", ".rewriting", ".stopping", ".uncompiled", ".worker", ".written_with", ".zygote",
         )),
         *(f"worker.walls{name}" for name in ("", ".kernel", ".libraries", ".process", ".selftest", ".view")),
