@@ -27,7 +27,7 @@ def typical():
     """The layer as it is used, with every switch, and what it refuses: one value per channel in training, and strange ranks."""
     return [
         used(build(3, 0.1, 0.3), (2, 3, 4, 3), (5, 3)),
-        used(build(5, 1e-3, None).watching(COUNTER), (4, 5, 7), (5, 5)),
+        used(build(5, 1e-3, None).watching(COUNTER), (4, 5, 7), (5, 5), single=False),
         used(build(4, 1e-3, 0.3, affine=False).watching(COUNTER), (4, 4, 4, 4), (5, 4)),
         used(build(1, 1e-3, track_running_stats=False), (4, 1, 6), (2, 1, 5, 4), tracks=False),
         used(build(3, 1e-3, affine=False, track_running_stats=False), (5, 3), (2, 3, 5, 4), tracks=False),
@@ -42,12 +42,13 @@ def real():
     ]
 
 
-def used(layer, shape, other, tracks=True):
+def used(layer, shape, other, tracks=True, single=True):
     """A use of the layer on these shapes, and what it refuses: strange ranks, and one value per channel.
 
     One value in the evaluation of a layer that does not track is not graded: there `shape` keeps its samples where it has no positions.
+    PyTorch counts a batch of `single` values before it refuses it, and with momentum=None the count is a part of the average.
     """
-    ones = ((), (1,), (1, 1)) if tracks else ()
+    ones = ((), (1,), (1, 1)) if tracks and single else ()
     many = (2, shape[1], *[2] * (7 - len(shape)))  # five dimensions or more
     illegal = [*(randn(1, shape[1], *rest) for rest in ones), randn(shape[1]), randn(*many)]
     fixed = [1] if tracks or len(shape) > 2 else [1, -2]

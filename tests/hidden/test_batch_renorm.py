@@ -39,7 +39,7 @@ def typical():
         (build(5, 2.0, 1.2, 1e-3, 0.65), (4, 5, 7), (6, 5)),
         (build(1, eps=1e-3), (4, 1, 5, 2, 3), (2, 1, 5, 4)),
     )
-    return [use(built, batch(*shape), batch(*other), [1], [randn(shape[1]), randn()]) for built, shape, other in uses]
+    return [use(built, batch(*shape), batch(*other), [1], [randn(shape[1]), randn(), randn(2)]) for built, shape, other in uses]
 
 
 def real():

@@ -172,7 +172,11 @@ def test_other_precisions(agree):
     agree(block(3, **drawn()).to("float64"), train(x, dtype="float64"), evaluate(other, dtype="float64", gradients="no_grad"))
     active = {"bias1a": 0.5, "bias1b": 9.0, "bias2a": -0.75, "bias2b": 40.0, "scale": 0.625}  # nothing is cut off
     for dtype in ("float16", "bfloat16"):
-        agree(block(3, **drawn()).to(dtype), train(images(2, 3, 4, 2), dtype=dtype), evaluate(images(1, 3, 2, 5), dtype=dtype, default="bfloat16"))
+        agree(
+            block(3, **drawn()).to(dtype),
+            train(images(2, 3, 4, 2), dtype=dtype),
+            evaluate(images(1, 3, 2, 5), dtype=dtype, default="bfloat16"),
+        )
         without = evaluate(images(2, 3, 2, 5), dtype=dtype, gradients="no_grad")
         agree(block(3, **active).to(dtype), train(images(2, 3, 4, 3), dtype=dtype, backward=True), without)
         agree(block(1, **active).to(dtype), evaluate(images(300, 1, 1, 2), dtype=dtype, backward=False))

@@ -54,7 +54,7 @@ def typical():
         (layer(1e-3, 0.65, pair=PAIRS[0], channels=5), (4, 5, 7), (6, 5)),
         (layer(1e-3, pair=PAIRS[2], channels=1), (4, 1, 5, 2, 3), (2, 1, 5, 4)),
     )
-    return [use(built, batch(*shape), batch(*other), [1], [randn(shape[1]), randn()]) for built, shape, other in uses]
+    return [use(built, batch(*shape), batch(*other), [1], [randn(shape[1]), randn(), randn(2)]) for built, shape, other in uses]
 
 
 def real():

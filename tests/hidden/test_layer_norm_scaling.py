@@ -46,6 +46,7 @@ def test_simple_sublayers(agree):
         agree(build(7, sublayer, 6), train(rows(4, 7)), evaluate(100 * rows(2, 3, 7)))
     agree(build(300, identity(), 6), train(rows(2, 300)))
     agree(build(8200, scaled(0.5), 6), evaluate(rows(1, 1, 8200), backward=False))
+    agree(build(8, scaled(0.5), 6), evaluate(rows(1, 4200, 8), backward=False))
 
 
 @claim(

@@ -80,6 +80,7 @@ def test_how_many(agree):
     agree(build(4, [scaled(0.3)] * 9), evaluate(rows(3, 4)))
     agree(build(1, [feed_forward(1)] * 4), train(rows(4, 1), backward=False))
     agree(build(8200, [scaled(0.5)] * 2, 0.5), evaluate(rows(1, 1, 8200), backward=False))
+    agree(build(8, [scaled(0.5)] * 2, 0.5), evaluate(rows(1, 4200, 8), backward=False))
 
 
 @claim(
@@ -166,7 +167,10 @@ def test_large_mean(agree):
 def test_dtypes(agree):
     """float64, float16 and bfloat16 come back as they came; half precision has wider statistics."""
     for dtype in ("float64", "float16", "bfloat16"):
-        steps = train(rows(4, 6), dtype=dtype, backward=True), evaluate(rows(2, 3, 6), dtype=dtype, gradients="no_grad", frozen=True)
+        steps = (
+            train(rows(4, 6), dtype=dtype, backward=True),
+            evaluate(rows(2, 3, 6), dtype=dtype, gradients="no_grad", frozen=True, default="bfloat16"),
+        )
         agree(build(6, [feed_forward(6), scaled(0.5)], 0.5).to(dtype), *steps)
     for ratio in KINDS.values():
         for dtype, inputs in at_the_ends(8).items():

@@ -168,7 +168,10 @@ def test_dtypes(agree):
     """float64, float16 and bfloat16 come back as they came; half precision has wider statistics."""
     for placement in PLACEMENTS:
         for dtype in ("float64", "float16", "bfloat16"):
-            steps = train(rows(4, 6), dtype=dtype, backward=True), evaluate(rows(2, 3, 6), dtype=dtype, gradients="no_grad")
+            steps = (
+                train(rows(4, 6), dtype=dtype, backward=True),
+                evaluate(rows(2, 3, 6), dtype=dtype, gradients="no_grad", default="bfloat16"),
+            )
             agree(build(6, feed_forward(6), placement).to(dtype), *steps)
         for dtype, inputs in at_the_ends(8).items():
             agree(build(8, scaled(0.5), placement).to(dtype), *(evaluate(x, dtype=dtype) for x in inputs))

@@ -94,6 +94,7 @@ def test_depth(agree):
     for kind in KINDS:
         agree(block(kind, 1, feed_forward(1)), train(rows(4, 1), backward=False))
         agree(block(kind, 8200, scaled(0.5)), evaluate(rows(1, 1, 8200), backward=False))
+        agree(block(kind, 8, scaled(0.5)), evaluate(rows(1, 4200, 8), backward=False))
 
 
 @claim(
@@ -185,7 +186,10 @@ def test_dtypes(agree):
         agree(*large_weights, evaluate(coarse(6, 8, dtype="bfloat16"), dtype="bfloat16"))
     for kind in KINDS:
         for dtype in ("float64", "float16", "bfloat16"):
-            steps = train(rows(4, 6), dtype=dtype, backward=True), evaluate(rows(2, 3, 6), dtype=dtype, gradients="no_grad")
+            steps = (
+                train(rows(4, 6), dtype=dtype, backward=True),
+                evaluate(rows(2, 3, 6), dtype=dtype, gradients="no_grad", default="bfloat16"),
+            )
             agree(block(kind, 6, feed_forward(6), scaled(0.5)).to(dtype), *steps)
         for dtype, inputs in at_the_ends(8).items():
             agree(block(kind, 8, scaled(0.5)).to(dtype), *(evaluate(x, dtype=dtype) for x in inputs))

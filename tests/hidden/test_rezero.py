@@ -39,7 +39,7 @@ def test_stack(agree):
         agree(build(layers).filled(alphas=alphas), train(rows(3, 4)), evaluate(rows(2, 3, 4)), train(rows(4)))
     agree(build([feed_forward(3)] * 6).filled(alphas=[0.5, -0.3, 0.4, 0.2, -0.6, 0.1]), train(rows(2, 3)))
     agree(build([linear(3, 3)]).filled(alphas=0.8), train(rows(2, 2, 4, 3)), evaluate(rows(2, 1, 3, 2, 4, 3)))
-    agree(build([scaled(0.5)]).filled(alphas=0.8), evaluate(rows(1, 1, 8200), backward=False))
+    agree(build([scaled(0.5)]).filled(alphas=0.8), evaluate(rows(1, 1, 8200), backward=False), evaluate(rows(1, 4200, 4), backward=False))
     agree(build([linear(2, 2), scaled(0.3)] * 7).filled(alphas=np.linspace(-0.3, 0.4, 14, dtype=np.float32)), train(rows(3, 2)))
     for alphas, size in (([-40.0, 25.0], 1e15), ([2e-5, -3e-5], 1e-12)):
         agree(build([scaled(0.7), scaled(-0.6)]).filled(alphas=alphas), train(rows(4, 3) * size), evaluate(rows(2, 5) * size))
@@ -121,7 +121,11 @@ def test_half_precision(agree):
     for dtype in ("float16", "bfloat16"):
         for parameters in (dtype, "float32"):
             stack = build([feed_forward(4), scaled(0.5)]).filled(alphas=[0.4, -0.3]).to(parameters)
-            agree(stack, train(rows(5, 4), dtype=dtype, backward=True), evaluate(rows(2, 4) * 100, dtype=dtype, gradients="no_grad"))
+            agree(
+                stack,
+                train(rows(5, 4), dtype=dtype, backward=True),
+                evaluate(rows(2, 4) * 100, dtype=dtype, gradients="no_grad", default="bfloat16"),
+            )
         stack = build([scaled(0.5)]).filled(alphas=0.4)
         agree(stack, evaluate(rows(3, 4) * 1000, dtype=dtype), evaluate(rows(300, 4), dtype=dtype))
         spoilt = rows(4, 5)
@@ -129,3 +133,4 @@ def test_half_precision(agree):
         agree(build([linear(5, 5)]).filled(alphas=0.4), train(spoilt, dtype=dtype), evaluate(spoilt, dtype=dtype))
     far = evaluate(rows(3, 4) * 2.0**20, dtype="bfloat16"), change(2.0**20), evaluate(rows(3, 4), dtype="bfloat16")
     agree(build([scaled(0.5)]).filled(alphas=0.4).to("bfloat16"), *far)
+    agree(build([scaled(0.5)]).filled(alphas=2.0**20).to("bfloat16"), evaluate(rows(3, 4), dtype="bfloat16"))

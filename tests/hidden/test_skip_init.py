@@ -38,6 +38,7 @@ def test_block(agree):
     for alpha, size in ((-40.0, 1e15), (2e-5, 1e-12)):
         agree(block(scaled(0.7)).filled(alpha=alpha), train(rows(4, 3) * size), evaluate(rows(2, 5) * size))
     agree(block(linear(3, 3)).filled(alpha=-2e-5), train(rows(4, 3)))
+    agree(block(scaled(0.5)).filled(alpha=0.4), evaluate(rows(1, 4200, 4), backward=False))
 
 
 @claim("formula", hint="With α = 0 the block hands x on; call the branch all the same, for the gradient of α needs its output.")
@@ -102,10 +103,15 @@ def test_half_precision(agree):
     for dtype in ("float16", "bfloat16"):
         for parameters in (dtype, "float32"):
             layer = block(feed_forward(6)).filled(alpha=0.4).to(parameters)
-            agree(layer, train(rows(5, 6), dtype=dtype, backward=True), evaluate(rows(2, 6) * 100, dtype=dtype, gradients="no_grad"))
+            agree(
+                layer,
+                train(rows(5, 6), dtype=dtype, backward=True),
+                evaluate(rows(2, 6) * 100, dtype=dtype, gradients="no_grad", default="bfloat16"),
+            )
         agree(block(scaled(0.5)).filled(alpha=0.4), evaluate(rows(3, 4) * 1000, dtype=dtype), evaluate(rows(300, 4), dtype=dtype))
         spoilt = rows(4, 5)
         spoilt[0, 1], spoilt[1, 2], spoilt[2, 0] = float("inf"), float("-inf"), float("nan")
         agree(block(linear(5, 5)).filled(alpha=0.4), train(spoilt, dtype=dtype), evaluate(spoilt, dtype=dtype))
     far = evaluate(rows(3, 4) * 2.0**20, dtype="bfloat16"), change(2.0**20), evaluate(rows(3, 4), dtype="bfloat16")
     agree(block(scaled(0.5)).filled(alpha=0.4).to("bfloat16"), *far)
+    agree(block(scaled(0.5)).filled(alpha=2.0**20).to("bfloat16"), evaluate(rows(3, 4), dtype="bfloat16"))

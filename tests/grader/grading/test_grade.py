@@ -455,7 +455,7 @@ def test_progress_is_told_after_every_check(tiny: Course, tmp_path: Path) -> Non
     told: list[tuple[str, int, int]] = []
     submissions = [
         written(tmp_path, tiny.exercise("rms"), RMS.format(body="pass"), "right"),
-        written(tmp_path, tiny.exercise("rms"), RMS.format(body="return x"), "wrong"),
+        written(tmp_path, tiny.exercise("rms"), RMS.format(body="return 2 * x + 1"), "wrong"),
     ]
     grade(submissions, Options(progress=lambda *what: told.append(what)))
     counted = [(f"{name}: check {done} of 5", done, 5) for name in ("right", "wrong") for done in (1, 2, 3, 4, 5)]
