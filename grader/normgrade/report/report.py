@@ -451,10 +451,6 @@ class Report:
         """The points of the claims that hold."""
         return self.withheld + sum(check.earned for check in self.checks)
 
-    def earned_by(self, check: Check) -> int:
-        """Return the points of one claim in a list whose sum must not be more than the report has: none if they all are more."""
-        return check.earned if self.of_claims <= self.earned else 0
-
 
 def judgement(checks: Sequence[Check], findings: Sequence[Finding] = ()) -> Outcome:
     """Return the outcome of all checks: error if any has an error, else failed after one failure or finding. Courtesies do not count."""

@@ -116,7 +116,8 @@ def test_an_untouched_stub_is_not_started(invoke: Invoke, here: Path, tiny: Cour
 
 REPORT = {
     "exercise", "submission", "outcome", "score", "granted", "withheld", "digest", "sandbox", "lost", "seed", "course", "duration_s",
-    "findings", "diagnoses", "unexplained", "first_wrong_step", "limits", "stopped_after_s", "deaths", "checks",
+    "findings", "diagnoses", "unexplained", "first_wrong_step", "limits", "stopped_after_s", "deaths", "cells",
+    "checks",
 }  # fmt: skip
 
 
@@ -263,7 +264,7 @@ def test_a_broken_exercise_does_not_stop_the_others(
 ) -> None:
     course = edited_course(BROKEN[why])
     put("centring")
-    (here / "rms.py").write_text("def rms(x, eps=1e-5):\n    return x\n", encoding="utf-8")  # so that the mistakes are read
+    (here / "rms.py").write_text("def rms(x, eps=1e-5):\n    return 2 * x + 1\n", encoding="utf-8")  # so that the mistakes are read
     said = invoke("check", "--course", course.root, "--format", "json")
     [report] = json.loads(said.stdout)["reports"]
     assert (said.returncode, report["exercise"], report["outcome"]) == (0, "centring", "passed")

@@ -197,10 +197,10 @@ def test_github_gets_annotations_a_summary_and_a_file(
     output = tmp_path / "verify.xml"
     said = invoke("verify", "rms", "--course", course.root, "--format", "github", "-q", "--output", output)
     shown, annotation = said.stdout.splitlines()
-    assert said.returncode == 1 and shown.startswith("✗ rms · solutions/rms · 9 of 10 points · not passed")
+    assert said.returncode == 1 and shown.startswith("✗ rms · solutions/rms · 10 of 11 points · not passed")
     title = "title=rms · The points of the suite sum to 9."
     assert annotation == f"::error file=tests/hidden/test_rms.py,line=1,{title}::The sum is 8: {PARTS}."
-    assert "| ✗ rms | 9 | 1 | 0 |" in (tmp_path / "summary.md").read_text(encoding="utf-8")
+    assert "| ✗ rms | 10 | 1 | 0 |" in (tmp_path / "summary.md").read_text(encoding="utf-8")
     assert f"The sum is 8: {PARTS}." in output.read_text(encoding="utf-8")
 
 
