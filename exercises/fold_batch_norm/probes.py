@@ -236,7 +236,6 @@ REFUSED = {
     "a norm in training": lambda conv, norm: (conv.eval(), norm.train()),
     "both in training": lambda conv, norm: (conv.train(), norm.train()),
     "a norm without running statistics": lambda conv, norm: (conv, norm_after(conv, track_running_stats=False)),
-    "a norm without running statistics, in training": lambda conv, norm: (conv, norm_after(conv, track_running_stats=False).train()),
     "a norm of one channel": lambda conv, norm: (conv, nn.BatchNorm2d(1).eval()),
     "a norm of the input's channels": lambda conv, norm: (conv, nn.BatchNorm2d(conv.in_channels).eval()),
     "a norm of more channels": lambda conv, norm: (conv, nn.BatchNorm2d(2 * conv.out_channels).eval()),
