@@ -21,6 +21,7 @@ class FullScreen:
 
     def __init__(self, console: Console, keyboard: Keyboard) -> None:
         self.console, self.keyboard = console, keyboard
+        console.file = console.file  # for good: while a mistake is played here, sys.stdout is captured
         self.frame = ""  # drawn last
         self.entered = False
 
