@@ -12,7 +12,7 @@ from normgrade.language.errors import Interrupted
 from normgrade.notebook import apart
 from normgrade.notebook.apart import run_apart
 
-INTERRUPTS = "import os, signal, time; os.kill(os.getppid(), signal.SIGINT); time.sleep(600)"
+INTERRUPTS = "import os, signal, time; time.sleep(1); os.kill(os.getppid(), signal.SIGINT); time.sleep(600)"
 
 
 def test_a_process_speaks_the_current_language() -> None:
