@@ -29,10 +29,10 @@ def is_idle(results: Iterable[Result]) -> bool:
     """
     outputs = [(place, play, output) for result in results for play in result.plays for place, output in outputs_of(play)]
     graded = [each for each in outputs if each[0].template == WEIGHT] or outputs
-    return bool(graded) and all(is_made_of(given(play), output) for _place, play, output in graded)
+    return bool(graded) and all(is_made_of(inputs_of(play), output) for _place, play, output in graded)
 
 
-def given(play: Played) -> list[np.ndarray]:
+def inputs_of(play: Played) -> list[np.ndarray]:
     return [each.values.astype(np.float64) for each in arrays_in(play.expectation.request.inputs)]
 
 

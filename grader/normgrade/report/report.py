@@ -451,6 +451,10 @@ class Report:
         """The points of the claims that hold."""
         return self.withheld + sum(check.earned for check in self.checks)
 
+    def points_of(self, check: Check) -> int:
+        """Return the points of a claim in a list of all: none for idle code, which earns less than they sum to."""
+        return 0 if self.idle else check.earned
+
 
 def judgement(checks: Sequence[Check], findings: Sequence[Finding] = ()) -> Outcome:
     """Return the outcome of all checks: error if any has an error, else failed after one failure or finding. Courtesies do not count."""

@@ -75,8 +75,8 @@ def test_of_finding(finding: Finding) -> dict[str, Any]:
 
 
 def test_of_check(report: Report, check: Check) -> dict[str, Any]:
-    """Return a test with the points of a check, none for idle code. Its name is the claim."""
-    name, points = case_of(check), {"score": 0 if report.idle else check.earned, "max_score": check.points}
+    """Return a test with the points of a check. Its name is the claim."""
+    name, points = case_of(check), {"score": report.points_of(check), "max_score": check.points}
     if check.asked_in_vain:
         name = asked_as_well(name)
     return test(name, check.outcome is Outcome.PASSED, "\n".join(in_short(report, check)), **points)

@@ -59,7 +59,7 @@ def tests_of(report: Report, before: str, length: int) -> Iterator[dict[str, Any
     """Yield a test for each check; then one for the points that no check has, such as those that a diagnosis grants."""
     for check in report.checks:
         yield test_of_check(report, check, before, length)
-    rest = report.earned - sum(check.earned for check in report.checks if not report.idle)
+    rest = report.earned - sum(map(report.points_of, report.checks))
     most = report.possible if not report.checks else 0
     if rest or not report.checks:
         said = credit_in_words(report) or verdict(report)
@@ -67,10 +67,10 @@ def tests_of(report: Report, before: str, length: int) -> Iterator[dict[str, Any
 
 
 def test_of_check(report: Report, check: Check, before: str, length: int) -> dict[str, Any]:
-    """Return the test of one check, with its claim and its points, none for idle code."""
+    """Return the test of one check, with its points and its claim."""
     name = asked_as_well(case_of(check)) if check.asked_in_vain else case_of(check)
     output = "\n".join(in_short(report, check))
-    points = {"points": 0 if report.idle else check.earned, "max_points": check.points}
+    points = {"points": report.points_of(check), "max_points": check.points}
     return {"name": cut(before + name, length), **points, **({"output": cut(output, length)} if output else {})}
 
 
