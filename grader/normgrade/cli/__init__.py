@@ -107,6 +107,7 @@ def in_language(command: click.Command, name: str | None = None) -> click.Comman
     for option in command.params:
         if isinstance(option, click.Option) and option.help:
             option.help = _(option.help)
+    command._help_option = None  # click keeps --help as it was in the language of its first use
     return command
 
 

@@ -10,6 +10,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
+import click
 import pytest
 from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
@@ -139,6 +140,17 @@ def test_the_help_has_at_most_eighty_columns(capsys: pytest.CaptureFixture[str])
         for command in ("", *cli.every_command()):
             assert cli.run([*command.split(), "--help", "--lang", code]) == 0
     assert [line for line in capsys.readouterr().out.splitlines() if cell_len(line) > 80] == []
+
+
+def test_a_command_that_was_used_in_one_language_helps_in_the_other() -> None:
+    command = cli.command_named("doctor")
+    try:
+        cli.speak_here("zh")
+        command.make_context("doctor", [])
+        cli.speak_here("en")
+        assert "Show this message and exit." in cli.in_language(command).get_help(click.Context(command))
+    finally:
+        cli.speak_here("en")
 
 
 # The user's environment
