@@ -142,7 +142,7 @@ def test_the_help_has_at_most_eighty_columns(capsys: pytest.CaptureFixture[str])
     assert [line for line in capsys.readouterr().out.splitlines() if cell_len(line) > 80] == []
 
 
-def test_a_command_that_was_used_in_one_language_helps_in_the_other() -> None:
+def test_a_used_command_helps_in_the_language_of_now() -> None:
     command = cli.command_named("doctor")
     try:
         cli.speak_here("zh")
