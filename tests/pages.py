@@ -108,8 +108,7 @@ def commands(_old: str) -> str:
 
 
 def help_of(name: str, command: click.Command) -> str:
-    more = cli.normgrade.context_settings  # as for each subcommand; click keeps the names of --help from the first context that it sees
-    context = click.Context(command, info_name=name, terminal_width=COLUMNS, max_content_width=COLUMNS, **more)
+    context = click.Context(command, info_name=name, terminal_width=COLUMNS, max_content_width=COLUMNS, **command.context_settings)
     return f"## {name}\n\n```text\n{command.get_help(context).rstrip()}\n```\n"
 
 

@@ -17,7 +17,7 @@ import normgrade
 from normgrade import cli
 from normgrade.course.course import Course
 from normgrade.course.tensor_library import Library
-from normgrade.language import ENGLISH, speak
+from normgrade.language import ENGLISH
 from normgrade.oracle.seal import Seal
 from normgrade.worker.trusted import launch
 from normgrade.worker.trusted.host import Host
@@ -213,9 +213,9 @@ def kept_zygotes(request: pytest.FixtureRequest, keep_zygotes: Callable[[Host], 
 
 @pytest.fixture(autouse=True)
 def english_afterwards() -> Iterator[None]:
-    """Switch back to English after each test, because the whole process has one language."""
+    """Switch back to English after each test, click too, because the whole process has one language."""
     yield
-    speak(ENGLISH)
+    cli.speak_here(ENGLISH)
 
 
 @pytest.fixture(scope="session")

@@ -144,13 +144,10 @@ def test_the_help_has_at_most_eighty_columns(capsys: pytest.CaptureFixture[str])
 
 def test_a_used_command_helps_in_the_language_of_now() -> None:
     command = cli.command_named("doctor")
-    try:
-        cli.speak_here("zh")
-        command.make_context("doctor", [])
-        cli.speak_here("en")
-        assert "Show this message and exit." in cli.in_language(command).get_help(click.Context(command))
-    finally:
-        cli.speak_here("en")
+    cli.speak_here("zh")
+    command.make_context("doctor", [])
+    cli.speak_here(ENGLISH)
+    assert "Show this message and exit." in cli.in_language(command).get_help(click.Context(command))
 
 
 # The user's environment

@@ -126,8 +126,7 @@ def test_commands_of_a_clone_have_what_they_name(path: Path) -> None:
             case ".venv/bin/python":
                 assert (ROOT / arguments[0]).is_file()
             case ".venv/bin/normgrade":
-                usual = cli.normgrade.context_settings
-                cli.command_named(arguments[0]).make_context(command, arguments[1:], resilient_parsing=True, **usual)
+                cli.command_named(arguments[0]).make_context(command, arguments[1:], resilient_parsing=True)
             case _:
                 assert program in TYPED
 
