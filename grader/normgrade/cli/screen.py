@@ -117,8 +117,8 @@ def step(watching: Watching) -> str:
 
 
 def after(watching: Watching, report: Report) -> Iterator[Text]:
-    """Yield the summary and the next step after a pass, and the losses if the walls are weak."""
-    if report.outcome is Outcome.PASSED:
+    """Yield the summary and the next step after a pass, once they are known, and the losses if the walls are weak."""
+    if report.outcome is Outcome.PASSED and not watching.grading:
         yield from map(Text, watching.afterwards)
         yield Text(passed(watching.following), style="bold green")
     yield from (Text(line, style="dim") for line in losses_in_words([report]))

@@ -95,6 +95,23 @@ def test_claims_are_lines_if_there_is_room(watched: Graded) -> None:
     assert "Claim 11." not in drawn(watching, height=12) and "Passed. Press n to continue with centring." in drawn(watching, height=12)
 
 
+def test_next_exercise_is_named_when_it_is_known(watched: Graded, monkeypatch: pytest.MonkeyPatch) -> None:
+    watching, seen = watched(1, of_rms(Outcome.FAILED)), list[str]()
+    grader: Any = watching.grader
+    grader.reports = [of_rms(Outcome.PASSED)]
+
+    def remembered(*given: object) -> str:
+        seen.append(drawn(watching))
+        return ""
+
+    monkeypatch.setattr("normgrade.learner.watch.watch_session.remember", remembered)
+    watching.begin(0)
+    watching.grade()
+    assert "Press n" in drawn(watching) and not any("Press n" in screen for screen in seen) and seen
+    watching.grading = True  # as while the reason of a failed courtesy is looked for
+    assert "Press n" not in drawn(watching)
+
+
 def test_checks_are_marks_if_there_is_no_room(watched: Graded) -> None:
     watching = watched(12)
     watching.grading, watching.checks = True, {"a": None}

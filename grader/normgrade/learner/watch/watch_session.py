@@ -122,13 +122,14 @@ class Watching:
             self.on_change()
         report = report_on(self.grader_of_seed(), submission, inspection, self.on_event)
         self.go_on()
-        self.report, self.grading = reveal(report, self.exercise.reveal), False
+        report = reveal(report, self.exercise.reveal)
         if inspection.playable:
-            self.compare(self.report)
-        self.note = remember([submission], [self.report])
+            self.compare(report)
+        self.note = remember([submission], [report])
         self.look_ahead()
-        if self.report.outcome is Outcome.PASSED:
+        if report.outcome is Outcome.PASSED:
             self.look_back()
+        self.report, self.grading = report, False  # last: it may be drawn at any time, with the next exercise
 
     def grader_of_seed(self) -> Grader:
         """Return a grader with the seed of this grading."""
