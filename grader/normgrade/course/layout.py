@@ -218,7 +218,7 @@ class Files:
     @property
     def spreads(self) -> Path:
         """The file that tells how far the reference's numbers move, written by `normgrade verify --write`. It may be missing."""
-        return self.solutions / "spreads.npz"
+        return self.solutions / "spreads.xz"
 
     @property
     def footprints(self) -> Path:

@@ -1,12 +1,13 @@
 """Expectations that ship with an exercise, so that no user computes them: the movements of all numbers, and the forms of all requests.
 
-The file is a compressed NumPy archive. A spread is kept as a logarithm of two bytes: code c says that spread + u·|y| is at most
-2^(c/2048)·u·|y|, with float32's roundoff u, rounded up by at most 0.03 %. Codes of large tensors are multiples of 256, which rounds up by
-at most 9 %. A spread beyond 32 octaves is kept as it is. The numbers y are not kept: they are played in float64 when an answer is graded.
+The file is a NumPy archive, compressed by LZMA. A spread is kept as one byte, the number of bits that are lost: c says that spread + u·|y|
+is nearest to 2^c·u·|y|, with float32's roundoff u. Two computations of a spread differ by as much, and the tolerance is many times wider.
+The numbers y are not kept: they are played in float64 when an answer is graded.
 """
 
 from __future__ import annotations
 
+import lzma
 import zipfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,13 +25,11 @@ from normgrade.oracle.kept import Damaged, packed, read_error, read_key, unpacke
 from normgrade.worker.wire.observation import Array, Error, Observation, Value
 from normgrade.worker.wire.requests import TypedRequest
 
-VERSION = 1  # of the shipped file; to be raised with every change of the oracle that changes any spread
-STEPS = 2048  # codes per octave
-LARGE, COARSE = 1024, 256  # tensors of more numbers keep multiples of this code, which take a quarter of the space
-OWN = 65535  # the code of a number that is kept as it is
+VERSION = 2  # of the shipped file; to be raised with every change of the oracle that changes any spread
+OPEN = 255  # instead of lost bits: float32 does not determine the number at all
 UNIT, TINY = 2.0**-24, 2.0**-149  # float32's roundoff, and its smallest number
-KEY_DIGITS = 32  # of a name, in the file
-FACTOR = 4.0  # between two spreads of 16 plays each; by chance, less than one number in a million exceeds it
+KEY_DIGITS = 16  # of a name, in the file
+FAR = 2  # bits between two spreads of 16 plays each; by chance, less than one number in a million exceeds it
 BY_CHANCE = 0.001  # the share of spreads that may differ by more: another machine may round them in another order
 
 Recorded = Mapping[str, tuple[TypedRequest, Expectation]]  # by name: a request as it was asked, and its expectation
@@ -38,9 +37,9 @@ Recorded = Mapping[str, tuple[TypedRequest, Expectation]]  # by name: a request 
 
 @dataclass(frozen=True, slots=True)
 class ShippedPlace:
-    """The record of one place: its dtype in a native play, the count of its numbers, and the positions of its first codes.
+    """The record of one place: its dtype in a native play, the count of its numbers, and the positions of the first lost bits.
 
-    `error` is the standard error of an estimate. If the place has no spread or no slack, there are no codes of it.
+    `error` is the standard error of an estimate. If the place has no spread or no slack, there are no lost bits of it.
     """
 
     place: Place
@@ -68,15 +67,10 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shipped:
-    """The entries of an exercise by name, and the codes of all their numbers.
-
-    `own` are the numbers that are kept as they are, and `owns` are their positions among the codes.
-    """
+    """The entries of an exercise by name, and the bits that each of their numbers loses."""
 
     entries: Mapping[str, Entry] = field(default_factory=dict)
-    codes: np.ndarray = field(default_factory=lambda: np.zeros(0, np.uint16))
-    owns: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
-    own: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    lost: np.ndarray = field(default_factory=lambda: np.zeros(0, np.uint8))
 
     @classmethod
     def of(cls, path: Path) -> Shipped:
@@ -90,25 +84,23 @@ class Shipped:
     def read(cls, content: bytes) -> Shipped:
         """Read the bytes of a file. Return an empty object if they cannot be read, or are of another version."""
         try:
-            with np.load(BytesIO(content), allow_pickle=False) as archive:
-                version, written = int(archive["version"]), archive["entries"].tobytes()
-                codes = archive["high"].astype(np.uint16) << 8 | archive["low"]
-                own = archive["own"].astype(np.float64)
-            entries = {name: read_entry(entry) for name, *entry in unpacked(written)} if version == VERSION else {}
-        except (EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile, Damaged):
+            with np.load(BytesIO(lzma.decompress(content)), allow_pickle=False) as archive:
+                version, written, lost = int(archive["version"]), archive["entries"].tobytes(), archive["lost"]
+            if version != VERSION:
+                return cls()
+            positions = Positions()
+            return cls({name: read_entry(entry, positions) for name, *entry in unpacked(written)}, lost)
+        except (EOFError, KeyError, TypeError, ValueError, lzma.LZMAError, zipfile.BadZipFile, Damaged):
             return cls()
-        return cls(entries, codes, np.flatnonzero(codes == OWN), own)
 
     def get(self, name: str) -> Entry | None:
         """Return the entry of that name, or None."""
         return self.entries.get(name[:KEY_DIGITS])
 
-    def codes_of(self, entry: Entry) -> tuple[np.ndarray, np.ndarray]:
-        """Return the codes of an entry, which stand one after the other, and those of its numbers that are kept as they are."""
+    def lost_by(self, entry: Entry) -> np.ndarray:
+        """Return the bits that the numbers of an entry lose, which stand one after the other."""
         starts = [(start, start + kept.size) for kept in entry.places for start in (kept.spread, kept.slack) if start is not None]
-        first, last = (starts[0][0], starts[-1][1]) if starts else (0, 0)
-        own = slice(*np.searchsorted(self.owns, [first, last]))
-        return self.codes[first:last], self.own[own]
+        return self.lost[starts[0][0] : starts[-1][1]] if starts else self.lost[:0]
 
     def places(self, entry: Entry, seen: Observation) -> Mapping[Place, Expected] | None:
         """Return the expected places if the reference has `seen` this in float64, or None if that is no play of this entry."""
@@ -123,13 +115,11 @@ class Shipped:
         return Expected(value, kept.dtype, self.movement(kept.spread, value), self.movement(kept.slack, value), kept.error)
 
     def movement(self, start: int | None, value: Array) -> np.ndarray | None:
-        """Return the movement of each number, from the codes that begin at `start`. If there are none, return None."""
+        """Return the movement of each number; its lost bits begin at `start`. If there are none, return None."""
         if start is None:
             return None
         y = value.values
-        codes = self.codes[start : start + y.size].reshape(y.shape)
-        first, last = np.searchsorted(self.owns, [start, start + y.size])
-        return decoded(y, codes, self.own[first:last])
+        return moved_by(y, self.lost[start : start + y.size].reshape(y.shape))
 
 
 def size_of(value: Value) -> int:
@@ -137,23 +127,19 @@ def size_of(value: Value) -> int:
     return value.values.size if isinstance(value, Array) else 0
 
 
-def coded(y: np.ndarray, movement: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the codes of a movement, and the numbers that are kept as they are."""
+def bits_lost(value: Value, movement: np.ndarray) -> np.ndarray:
+    """Return how many bits each number of an array loses when it moves, in one byte each."""
+    assert isinstance(value, Array)
+    base = UNIT * np.abs(value.values) + TINY
     with np.errstate(all="ignore"):
-        base = UNIT * np.abs(y) + TINY
-        step = COARSE if y.size > LARGE else 1
-        codes = step * np.ceil(STEPS / step * np.log2((movement + base) / base))
-        known = (codes >= 0) & (codes < OWN)  # False if the number is not finite
-    return np.where(known, codes, OWN).astype(np.uint16).ravel(), movement[~known].astype(np.float64).ravel()
+        bits = np.rint(np.log2((movement + base) / base))
+        return np.where(np.isfinite(bits), bits, OPEN).clip(0, OPEN).astype(np.uint8).ravel()
 
 
-def decoded(y: np.ndarray, codes: np.ndarray, own: np.ndarray) -> np.ndarray:
-    """Return the movement that `coded` has written. `y` may differ from the numbers given to `coded` by float64's rounding."""
-    with np.errstate(all="ignore"):
-        base = UNIT * np.abs(y) + TINY
-        movement: np.ndarray = np.asarray(base * np.expm1(codes * (np.log(2) / STEPS)))
-    movement[codes == OWN] = own
-    return movement
+def moved_by(y: np.ndarray, lost: np.ndarray) -> np.ndarray:
+    """Return the movement by which each number loses so many bits."""
+    movement = (UNIT * np.abs(y) + TINY) * (np.exp2(lost.astype(np.float64)) - 1)
+    return np.where(lost == OPEN, np.inf, movement)
 
 
 # As a file
@@ -161,21 +147,12 @@ def decoded(y: np.ndarray, codes: np.ndarray, own: np.ndarray) -> np.ndarray:
 
 def shipped(recorded: Recorded) -> bytes:
     """Return the content of the file that ships with these expectations. The same expectations give the same bytes."""
-    codes: list[np.ndarray] = []
-    own: list[np.ndarray] = []
-    starts = StartsOf(codes, own)
-    entries = [[name[:KEY_DIGITS], *written_entry(request, expectation, starts)] for name, (request, expectation) in recorded.items()]
-    every, numbers = joined(codes, np.uint16), joined(own, np.float64)
+    entries = [[name[:KEY_DIGITS], *written_entry(request, expectation)] for name, (request, expectation) in recorded.items()]
+    every = [place for _request, expectation in recorded.values() for place in expectation.places.values()]
+    lost = [bits_lost(place.value, movement) for place in every for movement in (place.spread, place.slack) if movement is not None]
     buffer = BytesIO()
-    np.savez_compressed(
-        buffer,
-        version=np.array(VERSION),
-        entries=np.frombuffer(packed(entries), np.uint8),
-        high=(every >> 8).astype(np.uint8),
-        low=(every & 255).astype(np.uint8),
-        own=numbers,
-    )
-    return buffer.getvalue()
+    np.savez(buffer, version=np.array(VERSION), entries=np.frombuffer(packed(entries), np.uint8), lost=joined(lost, np.uint8))
+    return lzma.compress(buffer.getvalue())
 
 
 def joined(parts: Sequence[np.ndarray], dtype: Any) -> np.ndarray:
@@ -183,45 +160,36 @@ def joined(parts: Sequence[np.ndarray], dtype: Any) -> np.ndarray:
 
 
 @dataclass
-class StartsOf:
-    """A collection of codes. `add` returns the position at which the codes of a movement begin."""
+class Positions:
+    """The positions of the first lost bits of one movement after the other."""
 
-    codes: list[np.ndarray]
-    own: list[np.ndarray]
     end: int = 0
 
-    def add(self, value: Value, movement: np.ndarray | None) -> int | None:
-        """Add the movement of a value, if it has one, and return the position of its first code."""
-        if movement is None or not isinstance(value, Array):
-            return None
-        codes, own = coded(value.values, movement)
-        self.codes.append(codes)
-        self.own.append(own)
-        self.end += codes.size
-        return self.end - codes.size
+    def next(self, size: int, there: bool) -> int | None:
+        """Return the position of the next movement, of so many numbers; None if it is not `there`."""
+        start, self.end = self.end, self.end + size * there
+        return start if there else None
 
 
-def written_entry(request: TypedRequest, expectation: Expectation, starts: StartsOf) -> list[Any]:
+def written_entry(request: TypedRequest, expectation: Expectation) -> list[Any]:
     forms = forms_in(request, expectation.request)
     places = [
-        [
-            written_key(place),
-            expected.dtype,
-            size_of(expected.value),
-            expected.error,
-            starts.add(expected.value, expected.spread),
-            starts.add(expected.value, expected.slack),
-        ]
-        for place, expected in expectation.places.items()
+        [written_key(place), each.dtype, size_of(each.value), each.error, each.spread is not None, each.slack is not None]
+        for place, each in expectation.places.items()
     ]
     state, results = ([[name, written_form(form)] for name, form in some.items()] for some in (forms.state, forms.results))
     return [state, results, places, written_error(expectation.error), expectation.sound]
 
 
-def read_entry(content: list[Any]) -> Entry:
+def read_entry(content: list[Any], positions: Positions) -> Entry:
     state, results, places, error, sound = content
     forms = Forms({name: read_form(form) for name, form in state}, {number: read_form(form) for number, form in results})
-    return Entry(forms, tuple(ShippedPlace(read_key(key), *others) for key, *others in places), read_error(error), sound)
+    return Entry(forms, tuple(read_place(place, positions) for place in places), read_error(error), sound)
+
+
+def read_place(content: list[Any], positions: Positions) -> ShippedPlace:
+    key, dtype, size, error, spread, slack = content
+    return ShippedPlace(read_key(key), dtype, size, error, positions.next(size, spread), positions.next(size, slack))
 
 
 def written_form(form: Form | None) -> list[Any] | None:
@@ -248,9 +216,11 @@ def deviations(kept: Shipped, fresh: Shipped, asked: Collection[str]) -> Iterato
     if others := sum(said_by(entry) != said_by(kept.entries[name]) for name, entry in fresh.entries.items()):
         yield n_("{n} request has other forms.", "{n} requests have other forms.", others)
         return
-    apart = octaves_between(kept, fresh)
-    if (far := int((~(apart <= np.log2(FACTOR))).sum())) > BY_CHANCE * apart.size:
-        yield _("{far} of {n} spreads differ by more than a factor of {factor:g}.", far=far, n=apart.size, factor=FACTOR)
+    apart = joined(
+        [np.abs(kept.lost_by(kept.entries[name]).astype(int) - fresh.lost_by(entry)) for name, entry in fresh.entries.items()], int
+    )
+    if (far := int((apart > FAR).sum())) > BY_CHANCE * apart.size:
+        yield _("{far} of {n} spreads differ by more than a factor of {factor:g}.", far=far, n=apart.size, factor=2**FAR)
 
 
 def said_by(entry: Entry) -> object:
@@ -260,21 +230,3 @@ def said_by(entry: Entry) -> object:
         [(name, form and (form.shape, form.dtype)) for name, form in some.items()] for some in (entry.forms.state, entry.forms.results)
     ]
     return forms, places, entry.error and (entry.error.types, entry.error.step), entry.sound
-
-
-def octaves_between(one: Shipped, other: Shipped) -> np.ndarray:
-    """Return the distances, in octaves, between the movements of two files, number by number. Both need the same forms."""
-    pairs = [(one.codes_of(one.entries[name]), other.codes_of(entry)) for name, entry in other.entries.items()]
-    return joined([octaves(*mine, *theirs) for mine, theirs in pairs], np.float64)
-
-
-def octaves(codes: np.ndarray, own: np.ndarray, other_codes: np.ndarray, other_own: np.ndarray) -> np.ndarray:
-    """Return the octaves between two vectors of codes, each with its numbers that are kept as they are."""
-    apart: np.ndarray = np.abs(codes.astype(np.float64) - other_codes) / STEPS
-    mine, theirs = codes == OWN, other_codes == OWN
-    apart[mine != theirs] = np.inf
-    if np.array_equal(mine, theirs):
-        with np.errstate(all="ignore"):
-            same = (own == other_own) | (np.isnan(own) & np.isnan(other_own))
-            apart[mine] = np.where(same, 0.0, np.abs(np.log2(own / other_own)))
-    return apart

@@ -134,7 +134,7 @@ def inside(text: str, known: Mapping[str, Path]) -> Path | None:
 
 def in_file(path: Path, words: Iterable[str]) -> tuple[Path, int] | None:
     """Return a file and the first line that has one of these words, looked for in their order; None if it has none of them."""
-    if not path.is_file() or path.suffix == ".npz":
+    if not path.is_file() or path.suffix in (".npz", ".xz"):
         return None
     lines = read_text(path).splitlines()
     numbers = (number for word in words for number, line in enumerate(lines, 1) if word in line)

@@ -63,7 +63,7 @@ def test_proved_course_has_no_annotation(course: Course) -> None:
 def test_summary_counts_and_folds(course: Course) -> None:
     right = proof("stub", outcome=Outcome.PASSED)
     undecided = proof("named", "undecided: the reference itself fails", Outcome.SKIPPED)
-    unshipped = proof("shipped", "Missing: spreads.npz.", Outcome.SKIPPED, points=0)
+    unshipped = proof("shipped", "Missing: spreads.xz.", Outcome.SKIPPED, points=0)
     reports = [report("rms", right, undecided, unshipped, proof("right", "a < b\n<b>")), report("a|b", right)]
     assert "".join(summary(reports)) == (
         "| exercise | proved | failed | undecided |\n|---|--:|--:|--:|\n| ✗ rms | 1 | 1 | 1 |\n| ✓ a&#124;b | 1 | 0 | 0 |\n\n"

@@ -47,7 +47,7 @@ def shipped(course: Course) -> tuple[Check, Outcome]:
 def test_missing_files_are_only_a_skipped_proof(edited_course: EditedCourse) -> None:
     check, outcome = shipped(edited_course({}))
     assert (check.outcome, check.points, outcome) == (Outcome.SKIPPED, 0, Outcome.PASSED)
-    assert check.message.startswith("Missing: spreads.npz and footprints.npz. Run `normgrade verify --write rms --course ")
+    assert check.message.startswith("Missing: spreads.xz and footprints.npz. Run `normgrade verify --write rms --course ")
 
 
 def test_changed_mistake_fails_and_names_the_command(edited_course: EditedCourse) -> None:
@@ -67,7 +67,7 @@ def test_damaged_files_are_reported(edited_course: EditedCourse) -> None:
     course.exercise("rms").footprints.write_bytes(b"nonsense")
     course.exercise("rms").spreads.write_bytes(b"nonsense")
     spreads, footprints, _command = told(course)
-    assert spreads == "solutions/rms/spreads.npz: 5 of 5 requests are missing, and 0 are not asked any more."
+    assert spreads == "solutions/rms/spreads.xz: 5 of 5 requests are missing, and 0 are not asked any more."
     assert footprints == "solutions/rms/footprints.npz: It is damaged, or was written by another version."
 
 
