@@ -2,17 +2,22 @@
 PYTHON ?= python3
 VENV := .venv
 INSTALLED := $(VENV)/.installed
+PYTEST := $(VENV)/bin/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+SINCE = $(shell git rev-list -1 --before='1 day ago' HEAD 2>/dev/null)  # the newest commit of which a night has tested everything
 
-.PHONY: demo test test-fast check docs verify bench clean
+.PHONY: demo test test-all test-fast check docs verify bench clean
 
 demo: $(INSTALLED)  ## grade wrong and right submissions, and see what a learner reads
 	$(VENV)/bin/normgrade demo
 
-test: $(INSTALLED)  ## the grader's own tests
-	$(VENV)/bin/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+test: $(INSTALLED)  ## the grader's own tests; of the slow ones, those that guard what changed within a day
+	$(PYTEST) --since=$(SINCE)
+
+test-all: $(INSTALLED)  ## all of them
+	$(PYTEST)
 
 test-fast: $(INSTALLED)  ## those that tell most while you edit
-	$(VENV)/bin/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m "not (attacks or browser or faults or kernel or slow)"
+	$(PYTEST) -m "not (attacks or browser or faults or kernel or slow)"
 
 check: $(INSTALLED)  ## lint, format and types
 	$(VENV)/bin/ruff check

@@ -9,21 +9,24 @@ from __future__ import annotations
 
 import ast
 import io
+import sys
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 from babel.messages.catalog import Catalog, Message
-from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 from jinja2 import Environment
 from jinja2.ext import extract_from_ast
 
 import normgrade
 from normgrade import cli
-from normgrade.language import CATALOGUES, ENGLISH, LANGUAGES
+from normgrade.language import ENGLISH, LANGUAGES
 from normgrade.suite.situations import SITUATIONS
+
+sys.path.append(str(Path(__file__).parents[1] / "grader"))  # at the end: the messages are those of the normgrade that is installed
+
+from compiled_catalogues import LOCALE, compile_catalogues
 
 SOURCES = Path(normgrade.__file__).parent
 KEYWORDS = {"_": 1, "n_": 2, "N_": 1}  # the number of texts of each
@@ -89,13 +92,13 @@ def helps() -> Iterator[str]:
         yield from (param.help for param in command.params if isinstance(param, click.Option) and param.help)
 
 
-def file_of(language: str, ending: str) -> Path:
-    return CATALOGUES / language / "LC_MESSAGES" / f"normgrade.{ending}"
+def file_of(language: str) -> Path:
+    return LOCALE / language / "LC_MESSAGES" / "normgrade.po"
 
 
 def updated(language: str) -> Catalog:
     """Return the catalogue of a language with the present messages, and the translations that still apply."""
-    path = file_of(language, "po")
+    path = file_of(language)
     old = read_po(io.BytesIO(path.read_bytes()), locale=language) if path.exists() else Catalog(locale=language)
     header = "# The messages of normgrade; tests/catalogue.py keeps the list of them."
     new = Catalog(locale=language, project="normgrade", charset="utf-8", fuzzy=False, header_comment=header)
@@ -119,23 +122,15 @@ def strings_of(message: Message) -> Sequence[str]:
     return (message.string,) if isinstance(message.string, str) else message.string or ("",)
 
 
-def as_mo(catalogue: Catalog) -> bytes:
-    """Compile the catalogue as read back from its .po file, so that both files have the same messages."""
-    file, read = io.BytesIO(), read_po(io.BytesIO(as_po(catalogue)), locale=catalogue.locale)
-    read.creation_date = read.revision_date = datetime(2000, 1, 1, tzinfo=UTC)  # otherwise no two files would be equal
-    write_mo(file, read)
-    return file.getvalue()
-
-
 def main() -> None:
     for language in LANGUAGES:
         if language != ENGLISH:
             catalogue = updated(language)
-            file_of(language, "po").parent.mkdir(parents=True, exist_ok=True)
-            file_of(language, "po").write_bytes(as_po(catalogue))
-            file_of(language, "mo").write_bytes(as_mo(catalogue))
+            file_of(language).parent.mkdir(parents=True, exist_ok=True)
+            file_of(language).write_bytes(as_po(catalogue))
             left = [message.id for message in catalogue if message.id and not all(strings_of(message))]
             print(f"{language}: {len(catalogue)} messages, {len(left)} of them not translated", *map(repr, left), sep="\n  ")
+    compile_catalogues()
 
 
 if __name__ == "__main__":

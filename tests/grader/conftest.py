@@ -7,6 +7,8 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -17,88 +19,101 @@ import normgrade
 from normgrade import cli
 from normgrade.course.course import Course
 from normgrade.course.tensor_library import Library
-from normgrade.language import ENGLISH
+from normgrade.language import CATALOGUES, ENGLISH
 from normgrade.oracle.seal import Seal
 from normgrade.worker.trusted import launch
 from normgrade.worker.trusted.host import Host
 from normgrade.worker.trusted.launch import Lost, Starter, Zygote
 
 sys.path.insert(0, str(Path(__file__).parent / "harness"))  # modules that several test files import
+
+from affected import changed_since, is_needed
+
 TINY = Path(__file__).parent / "fixtures" / "courses" / "tiny"
 EditedCourse = Callable[..., Course]
 Run = Callable[..., tuple[int, str, str]]
 Invoke = Callable[..., subprocess.CompletedProcess[str]]
 Put = Callable[..., None]
-# Files that `make test-fast` leaves out. Files start in this order: the longest first, so that no core waits at the end.
+# Slow files: their mark, and the rooms and folders that they guard as well as their own room. With --since, they run only if there is a
+# change in one of these. Files start in this order: the longest first, so that no core waits at the end.
 MARKED_FILES = {
-    "whole/test_attacks.py": "attacks",
-    "whole/test_wild.py": "slow",
-    "grading/test_examiner.py": "slow",
-    "worker/test_interrupts.py": "slow",
-    "worker/walls/test_walls.py": "slow",
-    "whole/test_faults.py": "faults",
-    "cli/test_grade_command.py": "slow",
-    "classes/test_pool.py": "slow",
-    "classes/test_cluster.py": "slow",
-    "whole/test_gradebook_faults.py": "faults",
-    "whole/test_day.py": "slow",
-    "whole/test_page_screens.py": "slow",
-    "whole/test_screens.py": "slow",
-    "diagnosis/test_forms.py": "slow",
-    "whole/test_silence.py": "slow",
-    "whole/test_killed_habits.py": "slow",
-    "verify/test_proofs.py": "slow",
-    "whole/test_crosschecks.py": "slow",
-    "whole/test_crosscheck_sync_batch_norm.py": "slow",
-    "whole/test_likenesses.py": "slow",
-    "worker/trusted/test_host.py": "slow",
-    "diagnosis/test_diagnose.py": "slow",
-    "learner/repro/test_reproduction.py": "slow",
-    "cli/test_watch.py": "slow",
-    "learner/test_standing.py": "slow",
-    "whole/test_suggestions.py": "slow",
-    "whole/test_wheel.py": "slow",
-    "whole/test_golden.py": "slow",
-    "whole/test_gradescope_package.py": "slow",
-    "whole/test_beginners.py": "slow",
-    "whole/test_authors_page.py": "slow",
-    "whole/test_forged.py": "slow",
-    "worker/test_fuzz.py": "slow",
-    "grading/test_grade.py": "slow",
-    "whole/test_limits.py": "slow",
-    "whole/test_fair.py": "slow",
-    "whole/test_logs.py": "slow",
-    "cli/test_demo.py": "slow",
-    "cli/test_cli.py": "slow",
-    "cli/test_repro.py": "slow",
-    "notebook/test_isolated.py": "slow",
-    "language/test_visible.py": "slow",
-    "oracle/test_seal.py": "slow",
-    "cli/test_verify.py": "slow",
-    "cli/test_options.py": "slow",
-    "cli/test_streams.py": "slow",
-    "course/test_unoptimised.py": "slow",
-    "grading/test_tracking.py": "slow",
-    "diagnosis/steps/test_locate.py": "slow",
-    "cli/test_check.py": "slow",
-    "notebook/test_notebook.py": "slow",
-    "grading/test_recording.py": "slow",
-    "cli/test_warn.py": "slow",
-    "cli/test_pager.py": "slow",
+    "whole/test_attacks.py": ("attacks", "/"),
+    "whole/test_wild.py": ("slow", "diagnosis pointing probes remarks suite tests/grader/wild/"),
+    "grading/test_examiner.py": ("slow", "suite exercises/ tests/hidden/"),
+    "worker/test_interrupts.py": ("slow", "cli grading"),
+    "worker/walls/test_walls.py": ("slow", ""),
+    "whole/test_faults.py": ("faults", "oracle worker learner"),
+    "cli/test_grade_command.py": ("slow", "classes"),
+    "classes/test_pool.py": ("slow", ""),
+    "classes/test_cluster.py": ("slow", ""),
+    "whole/test_gradebook_faults.py": ("faults", "classes"),
+    "whole/test_day.py": ("slow", "cli learner"),
+    "whole/test_page_screens.py": ("slow", "cli learner report docs/ README.md"),
+    "whole/test_screens.py": ("slow", "diagnosis remarks report tests/grader/fixtures/"),
+    "diagnosis/test_forms.py": ("slow", ""),
+    "whole/test_silence.py": ("slow", "grading worker"),
+    "whole/test_killed_habits.py": ("slow", "suite verify solutions/ tests/hidden/"),
+    "verify/test_proofs.py": ("slow", "suite oracle diagnosis"),
+    "whole/test_crosschecks.py": ("slow", "probes exercises/ solutions/"),
+    "whole/test_crosscheck_sync_batch_norm.py": ("slow", "exercises/sync_batch_norm/ solutions/sync_batch_norm/"),
+    "whole/test_likenesses.py": ("slow", "remarks"),
+    "worker/trusted/test_host.py": ("slow", ""),
+    "diagnosis/test_diagnose.py": ("slow", "grading suite"),
+    "learner/repro/test_reproduction.py": ("slow", "probes suite"),
+    "cli/test_watch.py": ("slow", "learner"),
+    "learner/test_standing.py": ("slow", ""),
+    "whole/test_suggestions.py": ("slow", "cli learner report"),
+    "whole/test_wheel.py": ("slow", "course language grader/"),
+    "whole/test_golden.py": ("slow", "compare diagnosis oracle probes remarks report suite tests/grader/fixtures/"),
+    "whole/test_gradescope_package.py": ("slow", "classes report"),
+    "whole/test_beginners.py": ("slow", "diagnosis remarks"),
+    "whole/test_authors_page.py": ("slow", "verify docs/"),
+    "whole/test_forged.py": ("slow", "compare worker"),
+    "worker/test_fuzz.py": ("slow", ""),
+    "grading/test_grade.py": ("slow", "worker"),
+    "whole/test_limits.py": ("slow", "probes worker"),
+    "whole/test_fair.py": ("slow", "compare oracle probes suite tests/hidden/"),
+    "whole/test_logs.py": ("slow", "language report"),
+    "cli/test_demo.py": ("slow", "diagnosis report"),
+    "cli/test_cli.py": ("slow", ""),
+    "cli/test_repro.py": ("slow", "learner"),
+    "notebook/test_isolated.py": ("slow", "worker"),
+    "language/test_visible.py": ("slow", "cli report"),
+    "oracle/test_seal.py": ("slow", ""),
+    "cli/test_verify.py": ("slow", "verify"),
+    "cli/test_options.py": ("slow", ""),
+    "cli/test_streams.py": ("slow", ""),
+    "course/test_unoptimised.py": ("slow", ""),
+    "grading/test_tracking.py": ("slow", "diagnosis oracle suite"),
+    "diagnosis/steps/test_locate.py": ("slow", "probes"),
+    "cli/test_check.py": ("slow", "grading report"),
+    "notebook/test_notebook.py": ("slow", ""),
+    "grading/test_recording.py": ("slow", "oracle suite"),
+    "cli/test_warn.py": ("slow", ""),
+    "cli/test_pager.py": ("slow", ""),
 }
 MARKED_FIXTURES = {"browser": "browser", "outputs": "kernel"}  # tests that use these fixtures
 OWN_ZYGOTES = ("whole", "worker")  # folders of tests in which every host starts processes of its own
 MOST_KEPT = 4  # zygotes; most of them hold PyTorch
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--since", metavar="COMMIT", help="of slow tests, run only those that guard files changed since a commit")
+
+
 def pytest_configure() -> None:
-    """Stop before the first test if NORMGRADE_UNDER_TEST names an environment and normgrade comes from elsewhere."""
+    """Stop before the first test if NORMGRADE_UNDER_TEST names an environment and normgrade comes from elsewhere.
+
+    A clone's catalogues of messages are compiled first.
+    """
     wanted = os.environ.get("NORMGRADE_UNDER_TEST")
     if wanted and not Path(normgrade.__file__).resolve().is_relative_to(Path(wanted).resolve()):
         raise pytest.UsageError(
             f'normgrade was imported from "{normgrade.__file__}", outside of NORMGRADE_UNDER_TEST="{wanted}". '
             "Run pytest with `-o pythonpath=` in the environment that the wheel is installed in."
         )
+    if (compiled := find_spec("compiled_catalogues")) and CATALOGUES.is_relative_to(Path(str(compiled.origin)).parent):
+        import_module("compiled_catalogues").compile_catalogues()
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -111,17 +126,25 @@ def pytest_report_header() -> str:
     return f"normgrade {normgrade.__version__} from {Path(normgrade.__file__).parent}"
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the slow tests and move them to the front."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark the slow tests and move them to the front. With --since, deselect those that guard nothing that has changed."""
     here, order = Path(__file__).parent, [*MARKED_FILES]
     if gone := [name for name in MARKED_FILES if not (here / name).exists()]:
         raise pytest.UsageError(f"MARKED_FILES in {__file__} names files that are not there: {', '.join(gone)}")
     names = {item: Path(os.path.relpath(item.path, here)).as_posix() for item in items}
     for item, name in names.items():
-        marks = {MARKED_FILES.get(name), *(mark for fixture, mark in MARKED_FIXTURES.items() if fixture in names_of_fixtures(item))}
+        marks = {
+            MARKED_FILES.get(name, (None,))[0],
+            *(mark for fixture, mark in MARKED_FIXTURES.items() if fixture in names_of_fixtures(item)),
+        }
         for mark in marks - {None}:
             item.add_marker(str(mark))
     items.sort(key=lambda item: order.index(names[item]) if names[item] in order else len(order))
+    if since := config.getoption("since"):
+        changed = changed_since(since)
+        left_out = {name for name, (_mark, guarded) in MARKED_FILES.items() if not is_needed(name, guarded, changed)}
+        config.hook.pytest_deselected(items=[item for item in items if names[item] in left_out])
+        items[:] = [item for item in items if names[item] not in left_out]
 
 
 def names_of_fixtures(item: pytest.Item) -> list[str]:

@@ -41,7 +41,7 @@ def warn_of_untranslated(course: Course, exercises: Iterable[Exercise]) -> None:
 
     others = [language for language in LANGUAGES if language not in course.settings.languages]
     for exercise, language in product(exercises, others):
-        for path, number in Counter(path for path, _english in untranslated(exercise, language) if path.is_file()).items():
+        for path, number in Counter(path for path, _place, _english in untranslated(exercise, language) if path.is_file()).items():
             said = n_(
                 'Note: {n} translation is missing in {path}. To list it with `verify`, add "{language}" to `languages` in course.toml.',
                 'Note: {n} translations are missing in {path}. To list them with `verify`, add "{language}" to `languages` in course.toml.',

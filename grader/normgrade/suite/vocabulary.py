@@ -191,8 +191,8 @@ def zeros(*shape: int) -> np.ndarray:
 def words(english: str, **values: Any) -> str:
     """Return a text for the learner in the current language, with `{names}` filled in if there are values.
 
-    Use it for the message of an assertion, and for other texts that learners read. Its translation stands in the course's `zh.toml`, under
-    the English text with its braces. If it is missing, or if no check is played, English is used.
+    Use it for the message of an assertion, and for other texts that learners read. Its translation stands in the course's `zh.toml`, with
+    the same braces. If it is missing, or if no check is played, English is used.
 
     >>> words("The mean is {mean:.2f} off 0.", mean=0.125)
     'The mean is 0.12 off 0.'

@@ -68,7 +68,9 @@ def files_of(draft: Draft, course: Course) -> Mapping[Path, str]:
     files = {place.description: filled("exercise.toml", **values), place.prompt_in(ENGLISH): filled("README.md", **values)}
     if CHINESE in draft.languages:
         files[place.prompt_in(CHINESE)] = filled("README.zh.md", **values)
-        files[file_in(place.folder, CHINESE)] = filled("zh.toml", of="exercise.toml, and of the places that its own probes see")
+        files[file_in(place.folder, CHINESE)] = filled(
+            "zh.toml", slug=draft.slug, of="exercise.toml, and of the places that its own probes see"
+        )
     files[place.stub] = implementation(
         values, "{title}, by hand. `normgrade show {slug}` tells the task, `normgrade check {slug}` grades this file."
     )
@@ -76,7 +78,7 @@ def files_of(draft: Draft, course: Course) -> Mapping[Path, str]:
     files[place.alternatives_folder / "another_way.py"] = implementation(values, "TODO: what is different in this right way.", "TODO")
     files[place.mistakes] = filled("mistakes.toml", **values)
     if CHINESE in draft.languages:
-        files[file_in(place.solutions, CHINESE)] = filled("zh.toml", of="mistakes.toml and the hidden suite")
+        files[file_in(place.solutions, CHINESE)] = filled("zh.toml", slug=draft.slug, of="mistakes.toml and the hidden suite")
     if draft.probes:
         files[place.folder / "probes.py"] = filled("probes.py", **values)
     files[place.suite] = filled(f"test_{kind}.py", **values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 from functools import partial
 
@@ -16,6 +17,7 @@ from normgrade.language.errors import CourseError, UsageError
 from normgrade.report.report import NOTHING_RAN, Check, Outcome, Report
 from normgrade.suite.collection import collect
 from normgrade.verify.completeness import is_unwritten, lacking, missing_files, unwritten
+from normgrade.verify.missing_texts import named_in_probes, untranslated
 from normgrade.verify.mutants import read_accepted
 from normgrade.verify.points import points_in_words
 from normgrade.verify.proofs import check, complete
@@ -74,7 +76,8 @@ def wrong_files(exercise: Exercise) -> list[str]:
     """Return the error in the files beside `exercise.toml`; at most one."""
     try:
         for language in LANGUAGES:
-            translations(exercise.folder, language)
+            deque(map(translations(exercise.folder, language).get, named_in_probes(exercise)), 0)
+            deque(untranslated(exercise, language), 0)
             read_mistakes(exercise, language)
         read_wrong(exercise)
         read_accepted(exercise)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from chinese import in_chinese
 
 from normgrade.cli.warn import warn_of_folders, warn_of_unfinished, warn_of_untranslated, with_course, without_hindered
 from normgrade.course.course import Course
@@ -50,7 +51,10 @@ def test_a_command_names_the_course_that_was_named() -> None:
 
 
 def test_missing_translations_are_counted_if_not_promised(edited_course: EditedCourse, capsys: pytest.CaptureFixture[str]) -> None:
-    words = {"exercises/rms/zh.toml": '"Root mean square" = "均方根"\n"Functions" = "函数"\n', "solutions/centring/zh.toml": ""}
+    words = {
+        "exercises/rms/zh.toml": in_chinese("exercise", {"Root mean square": "均方根", "Functions": "函数"}),
+        "solutions/centring/zh.toml": "",
+    }
     course = edited_course(words)
     warn_of_untranslated(course, course)
     assert capsys.readouterr().err.splitlines() == [

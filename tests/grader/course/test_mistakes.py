@@ -10,6 +10,7 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
+from chinese import in_chinese
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -187,7 +188,7 @@ def test_a_wrong_entry_is_named_with_the_allowed_ones(exercise: Exercise, text: 
 
 
 def translate(exercise: Exercise, english: str, chinese: str) -> None:
-    (exercise.mistakes.parent / "zh.toml").write_text(f'"{english}" = "{chinese}"\n', encoding="utf-8")
+    (exercise.mistakes.parent / "zh.toml").write_text(in_chinese("name", {english: chinese}), encoding="utf-8")
 
 
 def test_texts_of_a_mistake_are_those_of_the_language(exercise: Exercise) -> None:

@@ -120,8 +120,7 @@ def collected() -> ModuleType:
 def test_the_catalogue_has_exactly_the_messages_in_use(collected: ModuleType) -> None:
     catalogue = collected.updated("zh")
     again = "run `python tests/catalogue.py`, then translate what is new"
-    assert collected.file_of("zh", "po").read_bytes().decode() == collected.as_po(catalogue).decode(), again
-    assert collected.file_of("zh", "mo").read_bytes() == collected.as_mo(catalogue), again
+    assert collected.file_of("zh").read_bytes().decode() == collected.as_po(catalogue).decode(), again
 
 
 def test_translations_keep_values_and_code(collected: ModuleType) -> None:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from chinese import in_chinese
 
 from normgrade.course.course import Course
 from normgrade.language import LANGUAGES, speak
@@ -30,8 +31,8 @@ def bilingual(edited_course: Callable[..., Course]) -> Course:
     """Return the tiny course with Chinese translations of everything that a hint may say."""
     return edited_course(
         {
-            "exercises/rms/zh.toml": f'"{OWN["en"]}" = "{OWN["zh"]}"\n',
-            "solutions/rms/zh.toml": "".join(f'"{text["en"]}" = "{text["zh"]}"\n' for text in (SUM_FOR_MEAN, OF_ROWS)),
+            "exercises/rms/zh.toml": in_chinese("exercise", {OWN["en"]: OWN["zh"]}),
+            "solutions/rms/zh.toml": in_chinese("suite", {text["en"]: text["zh"] for text in (SUM_FOR_MEAN, OF_ROWS)}),
         }
     )
 
@@ -107,7 +108,7 @@ def test_without_a_workspace_hints_are_not_counted(tiny: Course) -> None:
 )
 def test_the_hint_of_a_test_comes_from_its_suite(decorator: str, english: str, chinese: str, edited_course: Callable[..., Course]) -> None:
     suite = f'from normgrade.suite import claim\n\n{decorator}\ndef test_it(agree):\n    """Claim."""\n'
-    translations = '"One." = "一。"\n"One, two." = "一，二。"\n'
+    translations = in_chinese("suite", {"One.": "一。", "One, two.": "一，二。"})
     course = edited_course({"tests/hidden/test_rms.py": suite, "solutions/rms/zh.toml": translations})
     for language, text in (("en", english), ("zh", chinese)):
         speak(language)

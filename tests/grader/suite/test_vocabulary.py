@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from chinese import in_chinese
 from hidden_suites import HEAD, RIGHT, EditedCourse, InThisProcess, RunSuite, changed, one, played, test_function
 
 from normgrade import suite
@@ -174,7 +175,10 @@ def test_returns_looks_at_the_form_alone(returned: str, outcome: Outcome, places
 
 def test_words_are_translated_in_a_check(edited_course: EditedCourse, expectations: Path) -> None:
     body = "from normgrade.suite import words\n    observe(build(3))\n    assert False, words('It is {what}.', what='{1}') + words('{}')"
-    edits = {"tests/hidden/test_centring.py": HEAD + test_function(body), "solutions/centring/zh.toml": '"It is {what}." = "是 {what}。"'}
+    edits = {
+        "tests/hidden/test_centring.py": HEAD + test_function(body),
+        "solutions/centring/zh.toml": in_chinese("suite", {"It is {what}.": "是 {what}。"}),
+    }
     exercise = edited_course(edits).exercise("centring")
     for language, said in (("en", "It is {1}.{}"), ("zh", "是 {1}。{}")):
         speak(language)

@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from chinese import in_chinese
 
 from normgrade.course.course import Course
 from normgrade.course.mistakes import read_mistakes
+from normgrade.course.translations import hash_of
 from normgrade.grading.grade import Submission, grade
 from normgrade.language import speak
 from normgrade.language.docstring import joined
@@ -21,7 +23,8 @@ from normgrade.verify.proofs import verify
 EditedCourse = Callable[..., Course]
 Edits = dict[str, list[tuple[str, str]] | str]
 WORDS, SHARED, SAID = "exercises/rms/zh.toml", "exercises/zh.toml", "solutions/rms/zh.toml"
-SUITE = "tests/hidden/test_rms.py"
+SUITE, ROW = "tests/hidden/test_rms.py", "row {number}"
+NAMES = ("eps-outside-root", "one-for-all-rows", "sum-for-mean", "no-upcast")
 SAYS = [
     ("eps is added to the root. It belongs inside.", "eps 加在根号外面。它应在根号内。"),
     ("All rows share one root mean square. Every row has its own.", "所有行共用一个均方根。每行应有自己的。"),
@@ -36,13 +39,18 @@ CLAIMS = [
 ]
 HINTS = [("Average over the last dimension.", "在最后一维上求平均。"), ("Take the last dimension, wherever it is.", "取最后一维。")]
 MESSAGE = ("the result should be of dtype float32, but is of {dtype}", "结果的 dtype 应为 float32，实际为 {dtype}")
-UNSAID = [*SAYS, CLAIMS[0], CLAIMS[1], HINTS[0], CLAIMS[2], HINTS[1], CLAIMS[3]]  # in the order of the files
+UNSAID = [
+    *zip(NAMES, SAYS, strict=True),
+    *(("suite", said) for said in (*CLAIMS[:2], HINTS[0], CLAIMS[2], HINTS[1], CLAIMS[3])),
+]  # as in the files
 COMPUTED = 'f"the result should be of dtype float32, but is of {result.dtype}"'
 CHINESE: Edits = {
     "course.toml": [('title = "A tiny course"', 'title = "A tiny course"\nlanguages = ["en", "zh"]')],
-    WORDS: '"Root mean square" = "均方根"\n"Square, average, take the root." = "平方、平均、开方。"\n"row {number}" = "第 {number} 行"\n',
-    SHARED: '"Functions" = "函数"\n',
-    SAID: "".join(f'"{english}" = "{chinese}"\n' for english, chinese in (*SAYS, *CLAIMS, *HINTS, MESSAGE)),
+    WORDS: in_chinese("exercise", {"Root mean square": "均方根", "Square, average, take the root.": "平方、平均、开方。"})
+    + in_chinese("places", {ROW: "第 {number} 行"}),
+    SHARED: in_chinese("exercise", {"Functions": "函数"}),
+    SAID: "".join(in_chinese(name, dict([says])) for name, says in zip(NAMES, SAYS, strict=True))
+    + in_chinese("suite", dict((*CLAIMS, *HINTS, MESSAGE))),
     SUITE: [
         (COMPUTED, 'words("the result should be of dtype float32, but is of {dtype}", dtype=result.dtype)'),
         ("import call, claim, probe, randn, uniform", "import call, claim, probe, randn, uniform, words"),
@@ -109,13 +117,16 @@ def test_text_missing_in_chinese_is_shown_in_english(tiny: Course, tmp_path: Pat
 # The proof of the texts
 
 
-ROW = "row {number}"
 PLACES = (
     Place("output", step=1),
     Place("argument {number} left alone", number=1),
     Place(ROW, number=1),
     Place(ROW, number=2),
 )
+
+
+def lacks(path: str, place: str, english: str) -> str:
+    return f"{path} lacks {place}.{hash_of(english)}, the translation of {english!r}."
 
 
 def missing(course: Course, places: Sequence[Place] = PLACES) -> list[str]:
@@ -137,8 +148,9 @@ def test_every_missing_text_is_named(edited_course: EditedCourse) -> None:
     course = edited_course({"course.toml": CHINESE["course.toml"]})
     named = [
         "exercises/rms/README.zh.md is missing.",
-        *(f"{WORDS} does not translate '{text}'." for text in ("Root mean square", "Functions", "Square, average, take the root.", ROW)),
-        *(f"{SAID} does not translate {english!r}." for english, _chinese in UNSAID),
+        *(lacks(WORDS, "exercise", text) for text in ("Root mean square", "Functions", "Square, average, take the root.")),
+        lacks(WORDS, "places", ROW),
+        *(lacks(SAID, place, english) for place, (english, _chinese) in UNSAID),
         'einsum.py: the docstring has no paragraph that begins with "zh: ".',
     ]
     assert missing(course) == named
@@ -149,21 +161,24 @@ def test_every_missing_text_is_named(edited_course: EditedCourse) -> None:
 def test_texts_of_shared_helpers_need_translations(edited_course: EditedCourse) -> None:
     course = edited_course(CHINESE)
     course.exercise("rms").suite.with_name("shared.py").write_text('words("{n} more", n=1)\n', encoding="utf-8")
-    assert f"{SAID} does not translate '{{n}} more'." in missing(course)
+    assert lacks(SAID, "suite", "{n} more") in missing(course)
 
 
 @pytest.mark.usefixtures("expectations")
 def test_gradient_of_an_own_place_needs_words(bilingual: Course) -> None:
-    assert missing(bilingual, [gradient_of(ROW, number=1)]) == [f"{WORDS} does not translate 'gradient of {ROW}'."]
+    assert missing(bilingual, [gradient_of(ROW, number=1)]) == [lacks(WORDS, "places", f"gradient of {ROW}")]
 
 
 def test_translation_of_a_text_that_is_gone_is_named(edited_course: EditedCourse) -> None:
     course = edited_course(
-        {WORDS: '"row {number}" = "行"\n"Old title" = "旧标题"\n', SAID: f'"gradient of {ROW}" = "梯度"\n"Old." = "旧。"\n'}
+        {
+            WORDS: in_chinese("places", {ROW: "行", f"gradient of {ROW}": "梯度"}) + in_chinese("exercise", {"Old title": "旧标题"}),
+            SAID: in_chinese("sum-for-mean", {SAYS[0][0]: "平方被相加。"}),
+        }
     )
     assert [line for line in missing(course) if "translates" in line] == [
-        "exercises/rms/zh.toml translates 'Old title', which is not used anywhere. Remove it.",
-        "solutions/rms/zh.toml translates 'Old.', which is not used anywhere. Remove it.",
+        f"exercises/rms/zh.toml translates exercise.{hash_of('Old title')}, a text that is gone or has changed. Remove it.",
+        f"solutions/rms/zh.toml translates sum-for-mean.{hash_of(SAYS[0][0])}, a text that is gone or has changed. Remove it.",
     ]
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from chinese import in_chinese
 
 from normgrade.course.course import Course
+from normgrade.course.translations import hash_of
 from normgrade.verify.shared import unused
 
 EditedCourse = Callable[..., Course]
@@ -54,13 +56,13 @@ def test_shared_translation_of_a_gone_text_is_named(edited_course: EditedCourse)
     course = edited_course(
         {
             "course.toml": 'languages = ["en", "zh"]\n',
-            "exercises/zh.toml": '"Layers" = "层"\n"row {number}" = "行"\n"Old" = "旧"\n',
-            "solutions/zh.toml": '"The squares are added up. Average them." = "应取平均。"\n"Old." = "旧。"\n',
+            "exercises/zh.toml": in_chinese("exercise", {"Layers": "层", "Old": "旧"}) + in_chinese("places", {"row {number}": "行"}),
+            "solutions/zh.toml": in_chinese("sum-for-mean", {"The squares are added up. Average them.": "应取平均。", "Old.": "旧。"}),
         }
     )
     assert named(course) == [
-        "exercises/zh.toml translates 'Old', which is not used anywhere. Remove it.",
-        "solutions/zh.toml translates 'Old.', which is not used anywhere. Remove it.",
+        f"exercises/zh.toml translates exercise.{hash_of('Old')}, a text that is gone or has changed. Remove it.",
+        f"solutions/zh.toml translates sum-for-mean.{hash_of('Old.')}, a text that is gone or has changed. Remove it.",
     ]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from chinese import in_chinese
 
 from normgrade.course.course import Course
 from normgrade.language.errors import CourseError, UsageError
@@ -90,13 +91,13 @@ def test_unwritten_reference_prevents_all_proofs(edited_course: EditedCourse) ->
     [
         (
             "exercises/rms/zh.toml",
-            '"row {number}" = "{n}"',
-            "exercises/rms/zh.toml: \"row {number}\": '{n}' has other names in braces than its English.",
+            in_chinese("places", {"row {number}": "{n}"}),
+            "exercises/rms/zh.toml: '{n}' has other names in braces than its English.",
         ),
         (
             "solutions/zh.toml",
-            '"The squares are added up. Average them." = ""',
-            "solutions/zh.toml: \"The squares are added up. Average them.\": must be a text that is not empty, not ''.",
+            'sum-for-mean.a1 = ""',
+            "solutions/zh.toml: sum-for-mean.a1: must be a text that is not empty, not ''.",
         ),
     ],
 )
