@@ -80,7 +80,6 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
             ("normgrade verify layer_norm --seeds 20", N_("use twenty seeds")),
             ("normgrade verify --mutants", N_("test every small change too")),
             ("normgrade verify --habits", N_("test every bad habit too")),
-            ("normgrade verify --told", N_("see what announces a check")),
             ("normgrade verify rms_norm --mistake eps-missing", N_("show one mistake in full")),
             ("normgrade verify rms_norm --only test_eps", N_("run only one check")),
             ("normgrade verify --course my-course", N_("prove your own course")),
