@@ -21,7 +21,7 @@ from normgrade.report.render.classroom50 import NEEDED
 from normgrade.report.render.detail import QUIET, VERBOSE, Detail
 
 Invoke = Callable[..., subprocess.CompletedProcess[str]]
-REFUSED = 'Error: The report cannot be written to "{}" ({}). Use --output FILE to choose another file.\n'
+REFUSED = 'Error: Nothing can be written to "{}" ({}). Use --output PATH to choose another place.\n'
 NO_REPORT, CODE = "the existing file is not a report of normgrade", "a file that ends in .py holds code"
 OWN = "normgrade uses this file itself"
 
@@ -116,7 +116,7 @@ def test_file_written_during_grading_is_not_overwritten(invoke: Invoke, here: Pa
 
 def test_a_report_is_never_written_through_a_link(tmp_path: Path) -> None:
     (tmp_path / "report.txt").symlink_to(tmp_path / "elsewhere.txt")
-    with pytest.raises(UsageError, match=r'The report cannot be written to ".*report\.txt" \(it is a symbolic link, not a file\)'):
+    with pytest.raises(UsageError, match=r'Nothing can be written to ".*report\.txt" \(it is a symbolic link, not a file\)'):
         refuse_unless_writable(tmp_path / "report.txt")
     refuse_unless_writable(tmp_path / "new.txt")
     assert not (tmp_path / "elsewhere.txt").exists()
