@@ -52,7 +52,7 @@ COMMANDS = (
         "repro",
     ),  # to learn
     *("grade", "gradebook", "similar"),  # to teach a class
-    *("verify", "new", "warm", "export", "demo", "doctor", "completion"),
+    *("verify", "new", "warm", "export", "demo", "doctor"),
 )
 COMPLETING = "_NORMGRADE_COMPLETE"  # the variable that a shell sets to have click complete a word
 USAGE, BROKEN, INTERRUPTED = 2, 3, 130  # exit codes; 0 is passed, 1 is not passed

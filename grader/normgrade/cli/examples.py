@@ -133,11 +133,6 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
             ('normgrade similar hw1 --pair "Li Anna" "Oz Ben"', N_("show two answers")),
         ),
         "doctor": (("normgrade doctor", N_("show which walls hold, and why")),),
-        "completion": (
-            ("normgrade completion bash >> ~/.bashrc", N_("for bash")),
-            ("normgrade completion zsh >> ~/.zshrc", N_("for zsh")),
-            ("normgrade completion fish > ~/.config/fish/completions/normgrade.fish", N_("for fish")),
-        ),
     }
 )
 LONGEST = 50  # columns; below a longer command its explanation takes a line of its own

@@ -11,7 +11,7 @@ import click
 from normgrade.cli.bar import progress
 from normgrade.cli.options import DETAILS, course_option, hand_over, isolation_option, report_options, whole_number
 from normgrade.cli.output import format_of, refuse_unless_writable
-from normgrade.cli.shell_words import checks_of_one, mistakes_of_one, slugs_alike, ways_of_one
+from normgrade.cli.shell_words import checks_alike, mistakes_alike, slugs_alike, ways_alike
 from normgrade.cli.warn import warn_of_folders, warn_of_untranslated
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
@@ -56,10 +56,10 @@ UNNAMED = ""  # the value of --changed if it names no commit
     metavar="[REF]",
     help="Only the exercises that have changed since the commit REF, by default since the branch left origin/HEAD or main.",
 )
-@click.option("--mistake", metavar="NAME", shell_complete=mistakes_of_one, help="Show the whole report on this wrong answer.")
-@click.option("--alternative", metavar="NAME", shell_complete=ways_of_one, help="Show the whole report on this right answer.")
+@click.option("--mistake", metavar="NAME", shell_complete=mistakes_alike, help="Show the whole report on this wrong answer.")
+@click.option("--alternative", metavar="NAME", shell_complete=ways_alike, help="Show the whole report on this right answer.")
 @click.option(
-    "--only", metavar="TEST", default="", shell_complete=checks_of_one, help="Run only this check, or the checks that match a glob."
+    "--only", metavar="TEST", default="", shell_complete=checks_alike, help="Run only this check, or the checks that match a glob."
 )
 @click.option("--cores", callback=whole_number(1, 256), metavar="N", help="Number of cores to use, all by default.")
 @isolation_option

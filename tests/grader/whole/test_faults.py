@@ -771,7 +771,9 @@ def test_a_device_that_is_full_is_named(
     code = cli.run(["check", str(untouched / "rms.py"), "--output", str(device)])
     said = capsys.readouterr()
     assert (code, said.out) == (2, "")
-    assert said.err == f'Error: Nothing can be written to "{device}" (No space left on device). Use --output FILE to choose another file.\n'
+    assert (
+        said.err == f'Error: Nothing can be written to "{device}" (No space left on device). Use --output PATH to choose another place.\n'
+    )
     assert stat.S_ISCHR(device.stat().st_mode)
 
 
