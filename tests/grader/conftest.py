@@ -92,7 +92,11 @@ MOST_KEPT = 4  # zygotes; most of them hold PyTorch
 
 
 def pytest_configure() -> None:
-    """Stop before the first test if NORMGRADE_UNDER_TEST names an environment and normgrade comes from elsewhere."""
+    """Stop before the first test if NORMGRADE_UNDER_TEST names an environment and normgrade comes from elsewhere.
+
+    Options in PYTEST_ADDOPTS, which are read already, are kept from the runs of pytest that tests start.
+    """
+    os.environ.pop("PYTEST_ADDOPTS", None)
     wanted = os.environ.get("NORMGRADE_UNDER_TEST")
     if wanted and not Path(normgrade.__file__).resolve().is_relative_to(Path(wanted).resolve()):
         raise pytest.UsageError(

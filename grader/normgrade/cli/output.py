@@ -1,11 +1,15 @@
-"""The file that --output names: its format, and if it may be written. A file is overwritten only if normgrade wrote it."""
+"""The files that reports go to: the one that --output names, and those that a runner of GitHub Actions names in the environment.
+
+A file that --output names is overwritten only if normgrade wrote it.
+"""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from normgrade import __version__
 from normgrade.course.files import leads_to_device, read_start, refuse_link, write_or_put
@@ -14,6 +18,8 @@ from normgrade.language.errors import UsageError
 from normgrade.language.visible import visible_name
 from normgrade.learner.workspace import MARK, Workspace
 from normgrade.report.render import refuse_without_facts, renderer
+from normgrade.report.render.workflow_commands import add_to_summary
+from normgrade.report.report import Outcome, Report
 
 SUFFIXES: Mapping[str, str] = {".txt": "terminal", ".json": "json", ".xml": "junit", ".html": "html"}  # each with its usual format
 SUFFIX_OF: Mapping[str, str] = {
@@ -35,6 +41,7 @@ STARTS = re.compile(  # the first bytes of reports of normgrade, in all versions
 )
 START_BYTES = 256
 WhyNot = Callable[[Path], str]
+OUTPUT = "GITHUB_OUTPUT"  # the variable that names the file of a runner for outputs
 
 
 def format_of(format: str | None, output: Path | None) -> str:
@@ -125,3 +132,50 @@ def unwritable(path: Path, why: str | None) -> UsageError:
     return UsageError(
         _('Nothing can be written to "{path}" ({why}). Use --output PATH to choose another place.', path=visible_name(path), why=why)
     )
+
+
+# The files of a runner
+
+
+def tell_runner(format: str, reports: Sequence[Report]) -> None:
+    """Append all that belongs to a format to the files of the runner, if it names any."""
+    if tell := TOLD.get(format):
+        tell(reports)
+
+
+def tell_summary(reports: Sequence[Report]) -> None:
+    """Append the reports to the summary of the step."""
+    from normgrade.report.render.step_summary import step_summary  # loads NumPy
+
+    add_to_summary(step_summary(reports))
+
+
+def tell_outputs(reports: Sequence[Report]) -> None:
+    """Append the state of a commit and a line about it to the outputs."""
+    if not (path := os.environ.get(OUTPUT)):
+        return
+    try:
+        with Path(path).open("a", encoding="utf-8") as file:
+            file.write(outputs(reports))
+    except OSError as error:
+        raise UsageError(
+            _(
+                'The file "{path}" in {variable} cannot be written ({error}). Unset {variable} to do without it.',
+                path=path,
+                variable=OUTPUT,
+                error=error.strerror,
+            )
+        ) from error
+
+
+def outputs(reports: Sequence[Report]) -> str:
+    """Return the state of a commit and a line about it."""
+    passed = sum(report.outcome is Outcome.PASSED for report in reports)
+    earned, possible = sum(report.earned for report in reports), sum(report.possible for report in reports)
+    said = _(
+        "{earned} of {possible} points, {passed} of {total} passed", earned=earned, possible=possible, passed=passed, total=len(reports)
+    )
+    return f"status={'success' if passed == len(reports) else 'failure'}\nsummary={said}\n"
+
+
+TOLD: Mapping[str, Callable[[Sequence[Report]], None]] = MappingProxyType({"github": tell_summary, "classroom50": tell_outputs})
