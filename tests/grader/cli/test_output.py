@@ -1,4 +1,4 @@
-"""Tests of the places where a report may be written, the files that it may overwrite, the format that its name implies, and runner files."""
+"""Tests of the places where a report may be written, the files that it may overwrite, the format that its name means, and runner files."""
 
 from __future__ import annotations
 

@@ -21,7 +21,8 @@ UNDECODABLE = os.fsdecode(b"\xff\xfe.py")
 BROKEN = "def rms(x, eps):\n"  # it is never run
 PLAY = """
 import sys
-from normgrade.cli import run
+from normgrade.cli import run, streams
+streams.never_raise()  # as `main` does
 for words in eval(sys.argv.pop()):
     sys.stdout.flush(); sys.stderr.flush()
     code = run(words)
