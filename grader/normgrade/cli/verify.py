@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
@@ -104,30 +105,15 @@ def verify_command(
         refuse_for_single_answers(slugs, whole)
         reports = answers_in_detail(course.exercise(slugs[0]), mistake, alternative, range(seeds), options)
         return hand_over(reports, format, output, DETAILS[detail])
-    if ref is not None:
-        found, said = changed(course, ref)
-        click.echo(visible(said), err=True)
-        if found == []:
-            add_to_summary([paragraph(said)] if on_github else [])
-            return hand_over([], format, output) if output is not None or format != "terminal" else 0
-        slugs = tuple(found or ())
-    from normgrade.verify.shipping import write  # loads pytest
-    from normgrade.verify.unfinished import sorted_out  # loads pytest
-    from normgrade.verify.verification import verify  # loads pytest
-
-    exercises, unfinished = sorted_out(course, slugs)
-    warn_of_folders()
-    warn_of_untranslated(course, exercises)
-    with progress(lines=True) as watched:
-        options = replace(options, progress=watched)
-        if writes:
-            write(exercises, options)
-        reports = verify(exercises, range(seeds), options, mutants, habits, options.cores, sample)
-    code = hand_over([*reports, *unfinished], format, output, DETAILS[detail])
-    if exercises and format == "terminal" and output is None:
-        show_tables(exercises, reports, habits)
+    chosen = slugs if ref is None else changed_since(course, ref, on_github)
+    if chosen is None:
+        return hand_over([], format, output) if output is not None or format != "terminal" else 0
+    proved = prove(course, chosen, range(seeds), options, mutants, habits, sample, writes)
+    code = hand_over(proved.all_reports, format, output, DETAILS[detail])
+    if proved.exercises and format == "terminal" and output is None:
+        show_tables(proved, habits)
     if on_github:
-        tell_github([*reports, *unfinished], course, None if output is None else DETAILS[detail])
+        tell_github(proved.all_reports, course, None if output is None else DETAILS[detail])
     return code
 
 
@@ -153,15 +139,55 @@ def answers_in_detail(
         return close_up(exercise, mistake, alternative, seeds, replace(options, progress=watched))
 
 
-def show_tables(exercises: Sequence[Exercise], reports: Sequence[Report], habits: bool) -> None:
-    """Print the table of situations, and that of habits if they were proved."""
+def changed_since(course: Course, ref: str, on_github: bool) -> Sequence[str] | None:
+    """Return the exercises that have changed since a commit, all of them as (), none as None, and say so."""
+    found, said = changed(course, ref)
+    click.echo(visible(said), err=True)
+    if found == []:
+        add_to_summary([paragraph(said)] if on_github else [])
+        return None
+    return found or ()
+
+
+class Proved(NamedTuple):
+    """The exercises that were proved, the reports on them, and the reports on exercises that cannot be proved yet."""
+
+    exercises: Sequence[Exercise]
+    reports: Sequence[Report]
+    unfinished: Sequence[Report]
+
+    @property
+    def all_reports(self) -> Sequence[Report]:
+        return [*self.reports, *self.unfinished]
+
+
+def prove(
+    course: Course, slugs: Sequence[str], seeds: Sequence[int], options: Options, mutants: bool, habits: bool, sample: int, writes: bool
+) -> Proved:
+    """Prove exercises of a course; if `writes`, first compute and write the files that ship with them."""
+    from normgrade.verify.shipping import write  # loads pytest
+    from normgrade.verify.unfinished import sorted_out  # loads pytest
+    from normgrade.verify.verification import verify  # loads pytest
+
+    exercises, unfinished = sorted_out(course, slugs)
+    warn_of_folders()
+    warn_of_untranslated(course, exercises)
+    with progress(lines=True) as watched:
+        watching = replace(options, progress=watched)
+        if writes:
+            write(exercises, watching)
+        return Proved(exercises, verify(exercises, seeds, watching, mutants, habits, options.cores, sample), unfinished)
+
+
+def show_tables(proved: Proved, habits: bool) -> None:
+    """Print the table of situations, and that of habits if they were tried."""
     from normgrade.report.render.terminal import open_console  # loads NumPy
     from normgrade.verify.matrix import matrix, matrix_of_habits  # loads pytest
 
     width = open_console().width
-    click.echo("\n" + "\n".join(matrix(exercises, width)))
+    click.echo("\n" + "\n".join(matrix(proved.exercises, width)))
     if habits:
-        click.echo("\n" + "\n".join(matrix_of_habits(exercises, reports, width)))
+        click.echo("\n" + "\n".join(matrix_of_habits(proved.exercises, proved.reports, width)))
 
 
 def tell_github(reports: Sequence[Report], course: Course, shown: Detail | None) -> None:
