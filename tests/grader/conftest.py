@@ -104,8 +104,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure() -> None:
     """Stop before the first test if NORMGRADE_UNDER_TEST names an environment and normgrade comes from elsewhere.
 
-    A clone's catalogues of messages are compiled first.
+    A clone's catalogues of messages are compiled first. Options in PYTEST_ADDOPTS, which are read already, are kept from the runs of pytest
+    that tests start.
     """
+    os.environ.pop("PYTEST_ADDOPTS", None)
     wanted = os.environ.get("NORMGRADE_UNDER_TEST")
     if wanted and not Path(normgrade.__file__).resolve().is_relative_to(Path(wanted).resolve()):
         raise pytest.UsageError(

@@ -30,7 +30,7 @@ from normgrade.cli import streams
 from normgrade.cli.examples import examples
 from normgrade.language import CATALOGUES, ENGLISH, LANGUAGES, VARIABLE, _, speak, usual
 from normgrade.language.errors import GraderError, UsageError, did_you_mean, either
-from normgrade.language.visible import forgiving, visible
+from normgrade.language.visible import visible
 from normgrade.worker import interrupts
 
 COMMANDS = (
@@ -52,7 +52,7 @@ COMMANDS = (
         "repro",
     ),  # to learn
     *("grade", "gradebook", "similar"),  # to teach a class
-    *("verify", "new", "warm", "export", "demo", "doctor", "completion"),
+    *("verify", "new", "warm", "export", "demo", "doctor"),
 )
 COMPLETING = "_NORMGRADE_COMPLETE"  # the variable that a shell sets to have click complete a word
 USAGE, BROKEN, INTERRUPTED = 2, 3, 130  # exit codes; 0 is passed, 1 is not passed
@@ -205,7 +205,7 @@ def run(arguments: list[str] | None = None) -> int:
     """Run a command and return its exit code."""
     before = sys.stdout, sys.stderr
     try:
-        open_streams()
+        keep_streams()
         speak_here(ENGLISH)
         speak_here(language_of(sys.argv[1:] if arguments is None else arguments))
         refuse_deleted_folder()
@@ -255,14 +255,12 @@ def in_our_words(error: click.UsageError) -> str:
     return error.format_message()
 
 
-def open_streams() -> None:
-    """Have both streams take every text, and have click write to them: if they are ASCII, it would open UTF-8 streams of its own.
+def keep_streams() -> None:
+    """Have click write to the standard streams: if they are ASCII, it would open UTF-8 streams of its own.
 
     This replaces two functions of click, which has no setting for it. It is done once for the process, by `run`.
     """
     utils: Any = import_module("click.utils")
-    for stream in (sys.stdout, sys.stderr):
-        forgiving(stream)
     utils._default_text_stdout, utils._default_text_stderr = lambda: sys.stdout, lambda: sys.stderr
 
 

@@ -81,8 +81,8 @@ def grading_options(command: F) -> F:
 
 
 def targets_alike(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Return completions: slugs, and the files that the shell finds."""
-    return [*map(CompletionItem, slugs_alike(context, parameter, begun)), CompletionItem(begun, type="file")]
+    """Return completions: slugs, or else the files that the shell finds."""
+    return [*map(CompletionItem, slugs_alike(context, parameter, begun))] or [CompletionItem(begun, type="file")]
 
 
 @click.command("check")

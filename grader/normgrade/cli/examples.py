@@ -80,7 +80,6 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
             ("normgrade verify layer_norm --seeds 20", N_("use twenty seeds")),
             ("normgrade verify --mutants", N_("test every small change too")),
             ("normgrade verify --habits", N_("test every bad habit too")),
-            ("normgrade verify --told", N_("see what announces a check")),
             ("normgrade verify rms_norm --mistake eps-missing", N_("show one mistake in full")),
             ("normgrade verify rms_norm --only test_eps", N_("run only one check")),
             ("normgrade verify --course my-course", N_("prove your own course")),
@@ -134,11 +133,6 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
             ('normgrade similar hw1 --pair "Li Anna" "Oz Ben"', N_("show two answers")),
         ),
         "doctor": (("normgrade doctor", N_("show which walls hold, and why")),),
-        "completion": (
-            ("normgrade completion bash >> ~/.bashrc", N_("for bash")),
-            ("normgrade completion zsh >> ~/.zshrc", N_("for zsh")),
-            ("normgrade completion fish > ~/.config/fish/completions/normgrade.fish", N_("for fish")),
-        ),
     }
 )
 LONGEST = 50  # columns; below a longer command its explanation takes a line of its own

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -16,11 +15,12 @@ from normgrade.classes.export.workflow import FIRST_LINE, NAME, workflow
 from normgrade.cli.bar import progress
 from normgrade.cli.check import grading_options
 from normgrade.cli.options import course_option, say
+from normgrade.cli.output import refuse_unless_writable, unwritable, write_output
 from normgrade.cli.shell_words import one_of, slugs_alike
 from normgrade.cli.warn import warn_of_folders
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
-from normgrade.course.files import put_in_place, read_start, refuse_link
+from normgrade.course.files import read_start
 from normgrade.course.workflows import workflow_named
 from normgrade.grading.grading_options import Options, available
 from normgrade.language import _
@@ -83,14 +83,14 @@ def write_autograder(path: Path, course: Course, exercises: list[Exercise], opti
     """Write the package for Gradescope."""
     from normgrade.classes.export.autograder import MADE_BY, autograder  # loads NumPy
 
-    def is_ours() -> bool:
-        return comment_of(path).startswith(MADE_BY)
+    def why_not(path: Path) -> str:
+        return "" if comment_of(path).startswith(MADE_BY) else not_ours()
 
-    refuse_unless_writable(path, is_ours)
+    refuse_unless_writable(path, why_not)
     warn_of_folders()
     with progress() as watched:
         content = autograder(course, exercises, replace(options, progress=watched), index)
-    write(path, content, is_ours)
+    write_output(path, content, why_not)
     say(_("Wrote {path}. Upload it to Gradescope under Configure Autograder.", path=visible_name(path)))
     return 0
 
@@ -100,9 +100,18 @@ def write_workflow(folder: Path, exercises: list[Exercise], options: Options, in
     path = workflow_named(NAME, folder)
     for exercise in exercises:
         refuse_other_course(exercise)
-    write(path, workflow(exercises, options, index).encode(), lambda: starts_with(path, FIRST_LINE), make=True)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise unwritable(path, error.strerror) from error
+    write_output(path, workflow(exercises, options, index).encode(), lambda path: "" if starts_with(path, FIRST_LINE) else not_ours())
     say(_("Wrote {path}. Commit it to the template of your learners' repositories.", path=visible_name(path)))
     return 0
+
+
+def not_ours() -> str:
+    """Return why a file is kept that this command did not write."""
+    return _("the existing file was not written by this command")
 
 
 def refuse_other_course(exercise: Exercise) -> None:
@@ -124,32 +133,3 @@ def starts_with(path: Path, line: str) -> bool:
         return read_start(path, len(line))[1] == line.encode()
     except OSError:
         return False
-
-
-def refuse_unless_writable(path: Path, is_ours: Callable[[], bool]) -> None:
-    """Raise a UsageError if a file cannot be written, or if another one is there that normgrade did not write."""
-    if path.is_dir():
-        raise unwritable(path, _("it is a folder"))
-    if not path.parent.is_dir():
-        raise unwritable(path, _('the folder "{folder}" does not exist', folder=path.parent))
-    if os.path.lexists(path) and not is_ours():
-        raise unwritable(path, _("the existing file was not written by this command"))
-
-
-def write(path: Path, content: bytes, is_ours: Callable[[], bool], make: bool = False) -> None:
-    """Write a file as a whole. With `make`, missing folders are made."""
-    try:
-        if make:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        refuse_unless_writable(path, is_ours)
-        refuse_link(path)
-        put_in_place(path, content, 0o666)
-    except OSError as error:
-        raise unwritable(path, error.strerror or str(error)) from error
-
-
-def unwritable(path: Path, why: str) -> UsageError:
-    """Return the error for a path that cannot be written to."""
-    return UsageError(
-        _('Nothing can be written to "{path}" ({why}). Use --output PATH to choose another place.', path=visible_name(path), why=why)
-    )

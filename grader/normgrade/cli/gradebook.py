@@ -22,8 +22,7 @@ from normgrade.cli.class_files import (
     write_feedback,
 )
 from normgrade.cli.class_words import change_in_words, marks_in_words, result_in_words, summary_of
-from normgrade.cli.options import DETAILS, F, course_option, hand_over, say
-from normgrade.cli.subcommands import Subcommands
+from normgrade.cli.options import DETAILS, F, Subcommands, course_option, hand_over, say
 from normgrade.course.exercise import Exercise
 from normgrade.language import _, n_
 from normgrade.language.errors import UsageError, did_you_mean

@@ -1,20 +1,23 @@
-"""Keys that are read when they are pressed, without waiting for Enter and without losing any."""
+"""The terminal of `normgrade watch`: keys that are read when they are pressed, none of them lost, and the settings of the terminal."""
 
 from __future__ import annotations
 
 import os
 import re
 import select
+import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from types import FrameType
 from typing import Any
 
 PATIENCE_S = 0.03  # for the rest of an escape sequence, which terminals send at once
 PASTE_PATIENCE_S = 1.0  # for the rest of a pasted text
 CHUNK = 4096  # bytes; a terminal buffers no more
 CLOSED = b"q"  # typed by a terminal that is closed
+ENDING = ("SIGTERM", "SIGHUP", "SIGQUIT")  # signals that end a process
 NAMED = {"\x1b": "escape", "\r": "enter", "\n": "enter", " ": "page down", "k": "up", "j": "down"} | {
     f"\x1b[{code}": name
     for name, codes in {
@@ -85,14 +88,17 @@ class Keyboard:
         return True
 
     def begin(self) -> None:
-        """Have the terminal send each key at once and not show it. Keys that were typed ahead are kept."""
+        """Have the terminal send each key at once and not show it. Ctrl-Z is a key as any other; keys that were typed ahead are kept."""
         if self.terminal is not None:
             import termios  # not on every system
             import tty  # not on every system
 
-            self.before = self.before or termios.tcgetattr(self.terminal)
+            self.before = termios.tcgetattr(self.terminal)
             with suppress(termios.error):  # in the background this stops the process, and fails when it continues
                 tty.setcbreak(self.terminal, termios.TCSANOW)
+                settings = termios.tcgetattr(self.terminal)
+                settings[6][termios.VSUSP] = os.fpathconf(self.terminal, "PC_VDISABLE")
+                termios.tcsetattr(self.terminal, termios.TCSANOW, settings)
 
     def end(self) -> None:
         """Restore the settings of the terminal."""
@@ -134,15 +140,30 @@ def name_of(key: bytes) -> str:
 
 
 @contextmanager
-def keys(*wakes: int | None) -> Iterator[Keyboard]:
-    """Yield the keyboard, and restore the settings of the terminal at the end of the block."""
+def keys(*wakes: int | None, leave: Callable[[], None] | None = None) -> Iterator[Keyboard]:
+    """Yield the keyboard, and restore the settings of the terminal at the end of the block.
+
+    If a signal ends the process, they are restored as well, after `leave` was called, which may happen at any moment.
+    """
     somebody = sys.stdin.isatty()
     if sys.platform == "win32":
         yield WindowsKeyboard(None) if somebody else NoKeyboard(None)
         return
     keyboard = Keyboard(sys.stdin.fileno() if somebody else None, [wake for wake in wakes if wake is not None])
+
+    def end(number: int, frame: FrameType | None) -> None:
+        if leave is not None:
+            leave()
+        keyboard.end()
+        signal.signal(number, signal.SIG_DFL)
+        signal.raise_signal(number)
+
+    numbers = [number for name in ENDING if signal.getsignal(number := getattr(signal, name)) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, end) for number in numbers}
     try:
         keyboard.begin()
         yield keyboard
     finally:
         keyboard.end()
+        for number, earlier in before.items():
+            signal.signal(number, earlier)

@@ -15,7 +15,6 @@ from normgrade.course.package import carried
 from normgrade.language import ENGLISH, LANGUAGES, _, n_
 from normgrade.language.errors import UsageError
 from normgrade.learner.workspace import Workspace, find_course
-from normgrade.verify.names import USUAL, checked_contract, checked_slug, refuse_taken
 
 OTHERS = [language for language in LANGUAGES if language != ENGLISH]
 
@@ -34,7 +33,7 @@ def new_command(slug: str, contract: tuple[str, ...], numpy: bool, probes: bool,
     "WeightNorm(weight, dim=0)" is a layer, and "softmax(x, dim=-1)" is a function. Existing files are never overwritten. If --course names
     an empty folder, a new course is created there.
     """
-    from normgrade.verify.draft import Draft, add, files_of  # loads pytest
+    from normgrade.verify.draft import USUAL, Draft, add, checked_contract, checked_slug, files_of, refuse_taken  # loads pytest
 
     checked_slug(slug)
     signatures = checked_contract(contract or (USUAL if numpy else ()), numpy)

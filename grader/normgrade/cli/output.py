@@ -1,19 +1,25 @@
-"""The file that --output names: its format, and if a report may be written there. A file is overwritten only if it is a report."""
+"""The files that reports go to: the one that --output names, and those that a runner of GitHub Actions names in the environment.
+
+A file that --output names is overwritten only if normgrade wrote it.
+"""
 
 from __future__ import annotations
 
-import errno
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from normgrade import __version__
-from normgrade.course.files import leads_to_device, put_in_place, read_start, refuse_link, write_directly
+from normgrade.course.files import leads_to_device, read_start, refuse_link, write_or_put
 from normgrade.language import _
 from normgrade.language.errors import UsageError
+from normgrade.language.visible import visible_name
 from normgrade.learner.workspace import MARK, Workspace
 from normgrade.report.render import refuse_without_facts, renderer
+from normgrade.report.render.workflow_commands import add_to_summary
+from normgrade.report.report import Outcome, Report
 
 SUFFIXES: Mapping[str, str] = {".txt": "terminal", ".json": "json", ".xml": "junit", ".html": "html"}  # each with its usual format
 SUFFIX_OF: Mapping[str, str] = {
@@ -34,6 +40,8 @@ STARTS = re.compile(  # the first bytes of reports of normgrade, in all versions
     re.VERBOSE,
 )
 START_BYTES = 256
+WhyNot = Callable[[Path], str]
+OUTPUT = "GITHUB_OUTPUT"  # the variable that names the file of a runner for outputs
 
 
 def format_of(format: str | None, output: Path | None) -> str:
@@ -57,44 +65,39 @@ def format_of(format: str | None, output: Path | None) -> str:
     )
 
 
-def refuse_unless_writable(output: Path) -> None:
-    """Raise a UsageError if no report can be written to that path, or none should be."""
-    if output.is_dir():
-        raise UsageError(_('The report cannot be written to "{path}": it is a folder. Use --output FILE to choose a file.', path=output))
-    if not output.parent.is_dir():
-        raise UsageError(
-            _(
-                'The report cannot be written to "{path}": the folder "{folder}" does not exist. '
-                "Create it, or use --output FILE to choose another file.",
-                path=output,
-                folder=output.parent,
-            )
-        )
-    if leads_to_device(output):
+def refuse_unless_writable(path: Path, why_not: WhyNot | None = None) -> None:
+    """Raise a UsageError if nothing can be written to that path, or nothing should be.
+
+    `why_not` returns why an existing file must be kept, or "" if it may be replaced. By default only a report may be, and the path may
+    lead to a device.
+    """
+    if path.is_dir():
+        raise unwritable(path, _("it is a folder"))
+    if not path.parent.is_dir():
+        raise unwritable(path, _('the folder "{folder}" does not exist', folder=path.parent))
+    if why_not is None and leads_to_device(path):
         return
-    refuse_links(output, Workspace.find(output.parent))
+    refuse_links(path, Workspace.find(path.parent))
     try:
-        refuse_link(output)
-        if why := not_for_reports(output):
-            raise OSError(errno.EEXIST, why)
+        refuse_link(path)
+        if why := why_kept(path, why_not or no_report):
+            raise unwritable(path, why)
     except OSError as error:
-        raise unwritable(output, error) from error
+        raise unwritable(path, error.strerror) from error
 
 
-def not_for_reports(output: Path) -> str:
-    """Return why a file must not be replaced by a report; "" if it may be. A file that exists must be a report or empty."""
-    if output.suffix.lower() == ".py":
-        return _("a file that ends in .py holds code")
-    if is_own(output):
+def why_kept(path: Path, why_not: WhyNot) -> str:
+    """Return why a file must not be written; "" if it may be. The file need not exist."""
+    if path.name == MARK or ".normgrade" in Path(os.path.realpath(path.parent)).parts:
         return _("normgrade uses this file itself")
-    if os.path.lexists(output) and not STARTS.match(read_start(output, START_BYTES)[1]):
-        return _("the existing file is not a report of normgrade")
-    return ""
+    if why_not is no_report and path.suffix.lower() == ".py":
+        return _("a file that ends in .py holds code")
+    return why_not(path) if os.path.lexists(path) else ""
 
 
-def is_own(output: Path) -> bool:
-    """Return True if a path belongs to normgrade itself: a workspace's settings, or a file in `.normgrade`. The file need not exist."""
-    return output.name == MARK or ".normgrade" in Path(os.path.realpath(output.parent)).parts
+def no_report(path: Path) -> str:
+    """Return why a file must not be replaced by a report; "" if it is a report or empty."""
+    return "" if STARTS.match(read_start(path, START_BYTES)[1]) else _("the existing file is not a report of normgrade")
 
 
 def refuse_links(path: Path, workspace: Workspace | None) -> None:
@@ -111,23 +114,68 @@ def refuse_links(path: Path, workspace: Workspace | None) -> None:
 
 def write_report(output: Path, format: str, text: str) -> None:
     """Write a report, as a new file with the usual mode, or to a device. Raise a UsageError if that is not possible."""
-    title = TITLE if format in TITLED else ""
-    refuse_unless_writable(output)  # again: another program may have written there during grading
+    titled = format in TITLED and not leads_to_device(output)
+    write_output(output, ((TITLE if titled else "") + text).encode())
+
+
+def write_output(path: Path, content: bytes, why_not: WhyNot | None = None) -> None:
+    """Write a file if `refuse_unless_writable` raises nothing. Raise a UsageError if that is not possible."""
+    refuse_unless_writable(path, why_not)  # again: another program may have written there during a long work
     try:
-        if leads_to_device(output):
-            write_directly(output, text.encode())
-        else:
-            put_in_place(output, (title + text).encode(), 0o666)
+        write_or_put(path, content, 0o666)
     except OSError as error:
-        raise unwritable(output, error) from error
+        raise unwritable(path, error.strerror) from error
 
 
-def unwritable(output: Path, error: OSError) -> UsageError:
-    """Return the error for a path that no report can be written to."""
+def unwritable(path: Path, why: str | None) -> UsageError:
+    """Return the error for a path that nothing can be written to."""
     return UsageError(
-        _(
-            'The report cannot be written to "{path}" ({error}). Use --output FILE to choose another file.',
-            path=output,
-            error=error.strerror,
-        )
+        _('Nothing can be written to "{path}" ({why}). Use --output PATH to choose another place.', path=visible_name(path), why=why)
     )
+
+
+# The files of a runner
+
+
+def tell_runner(format: str, reports: Sequence[Report]) -> None:
+    """Append all that belongs to a format to the files of the runner, if it names any."""
+    if tell := TOLD.get(format):
+        tell(reports)
+
+
+def tell_summary(reports: Sequence[Report]) -> None:
+    """Append the reports to the summary of the step."""
+    from normgrade.report.render.step_summary import step_summary  # loads NumPy
+
+    add_to_summary(step_summary(reports))
+
+
+def tell_outputs(reports: Sequence[Report]) -> None:
+    """Append the state of a commit and a line about it to the outputs."""
+    if not (path := os.environ.get(OUTPUT)):
+        return
+    try:
+        with Path(path).open("a", encoding="utf-8") as file:
+            file.write(outputs(reports))
+    except OSError as error:
+        raise UsageError(
+            _(
+                'The file "{path}" in {variable} cannot be written ({error}). Unset {variable} to do without it.',
+                path=path,
+                variable=OUTPUT,
+                error=error.strerror,
+            )
+        ) from error
+
+
+def outputs(reports: Sequence[Report]) -> str:
+    """Return the state of a commit and a line about it."""
+    passed = sum(report.outcome is Outcome.PASSED for report in reports)
+    earned, possible = sum(report.earned for report in reports), sum(report.possible for report in reports)
+    said = _(
+        "{earned} of {possible} points, {passed} of {total} passed", earned=earned, possible=possible, passed=passed, total=len(reports)
+    )
+    return f"status={'success' if passed == len(reports) else 'failure'}\nsummary={said}\n"
+
+
+TOLD: Mapping[str, Callable[[Sequence[Report]], None]] = MappingProxyType({"github": tell_summary, "classroom50": tell_outputs})

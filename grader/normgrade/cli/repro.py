@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -12,19 +11,19 @@ import click
 from normgrade.cli.bar import progress
 from normgrade.cli.check import seed_of
 from normgrade.cli.options import course_option, refuse_unless_revealed, say
-from normgrade.cli.output import is_own, refuse_links
+from normgrade.cli.output import refuse_unless_writable, write_output
 from normgrade.cli.played_file import source_to_play
 from normgrade.cli.shell_words import checks_alike, slugs_alike
 from normgrade.cli.warn import warn_of_folders
 from normgrade.course.exercise import Exercise
-from normgrade.course.files import put_in_place, read_plain
+from normgrade.course.files import read_plain
 from normgrade.grading.grading_options import Options
 from normgrade.grading.opening import open_grader
 from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean
 from normgrade.learner.every_check import results_of
 from normgrade.learner.practice.interviews import refuse_in_interview
-from normgrade.learner.workspace import Workspace, find_course, submission_of
+from normgrade.learner.workspace import find_course, submission_of
 from normgrade.report.report import Outcome
 
 if TYPE_CHECKING:
@@ -52,17 +51,13 @@ def repro_command(slug: str, check: str | None, seed: int, output: Path | None, 
     exercise = find_course(course_folder).exercise(slug)
     refuse_unless_revealed(exercise, _("inputs"))
     path, output = submission_of(exercise), output or Path(f"repro_{slug}.py")
-    refuse_unless_writable(output)
+    refuse_unless_writable(output, changed)
     seeds = [seed_in_words(seed)] if seed else []
     result = chosen(all_results(exercise, path, seed), check)
     if result is None:
         say(_("Nothing to reproduce: every check passes."), *seeds)
         return
-    refuse_unless_writable(output)  # again: another program may have written there during the plays
-    try:
-        put_in_place(output, sealed(script(exercise, path, result)), 0o666)
-    except OSError as error:
-        raise unwritable(output, error.strerror) from error
+    write_output(output, sealed(script(exercise, path, result)), changed)
     say(
         _(
             "{path} reproduces {check}. Run it with `python {path}`, or step through it with `python -m pdb {path}`.",
@@ -73,31 +68,13 @@ def repro_command(slug: str, check: str | None, seed: int, output: Path | None, 
     )
 
 
-def refuse_unless_writable(output: Path) -> None:
-    """Raise a UsageError if there is a file, unless it is an unchanged script of `repro`."""
+def changed(path: Path) -> str:
+    """Return why a file must not be replaced; "" if it is an unchanged script of `repro`."""
     from normgrade.learner.repro.reproduction import is_as_made  # loads NumPy
 
-    refuse_links(output, Workspace.find(output.parent))
-    if is_own(output):
-        raise unwritable(output, _("normgrade uses this file itself"))
-    try:
-        ours = not os.path.lexists(output) or is_as_made(read_plain(output, LARGEST_BYTES))
-    except OSError:  # no plain file, or one that may not be read
-        ours = False
-    if not ours:
-        raise UsageError(
-            _(
-                '"{path}" already exists, and is not an unchanged script of `normgrade repro`. Use --output FILE to choose another file.',
-                path=output,
-            )
-        )
-
-
-def unwritable(output: Path, why: str | None) -> UsageError:
-    """Return the error for a path that no script can be written to."""
-    return UsageError(
-        _('The script cannot be written to "{path}" ({error}). Use --output FILE to choose another file.', path=output, error=why)
-    )
+    if is_as_made(read_plain(path, LARGEST_BYTES)):
+        return ""
+    return _("the existing file is not an unchanged script of `normgrade repro`")
 
 
 def all_results(exercise: Exercise, path: Path, seed: int) -> tuple[Result, ...]:

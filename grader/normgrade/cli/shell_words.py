@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import wraps
 
 import click
@@ -11,7 +12,7 @@ import click
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
-from normgrade.course.mistakes import Mistake, read_mistakes, read_wrong
+from normgrade.course.mistakes import read_mistakes
 from normgrade.language.errors import CourseError, UsageError
 from normgrade.learner.workspace import find_course
 
@@ -40,29 +41,13 @@ def course_of(context: click.Context) -> Course:
     return find_course(context.params.get("course_folder"))
 
 
+def slug_in(context: click.Context) -> str:
+    """Return the slug that a command names, or the only one of several; click keeps it in `args` while an option lacks its value."""
+    return context.params.get("slug") or "".join(context.params.get("slugs") or context.args)
+
+
 def exercise_of(context: click.Context) -> Exercise:
-    return course_of(context).exercise(str(context.params.get("slug")))
-
-
-def one_exercise_of(context: click.Context) -> Exercise:
-    """Return the exercise of a command that takes any number of slugs."""
-    return course_of(context).exercise("".join(context.params.get("slugs") or ()))
-
-
-@completer
-def ways_of_one(context: click.Context) -> Iterable[str]:
-    return [path.stem for path in one_exercise_of(context).alternatives]
-
-
-@completer
-def mistakes_of_one(context: click.Context) -> Iterable[str]:
-    exercise = one_exercise_of(context)
-    return [*(mistake.name for mistake in read_mistakes(exercise)), *(answer.name for answer in read_wrong(exercise))]
-
-
-@completer
-def checks_of_one(context: click.Context) -> Iterable[str]:
-    return tests_in(one_exercise_of(context))
+    return course_of(context).exercise(slug_in(context))
 
 
 @completer
@@ -76,25 +61,16 @@ def ways_alike(context: click.Context) -> Iterable[str]:
 
 
 @completer
-def mistakes_alike(context: click.Context) -> Iterable[str]:
-    exercises = [exercise_of(context)] if context.params.get("slug") else course_of(context)
-    return dict.fromkeys(mistake.name for exercise in exercises for mistake in readable_mistakes(exercise))
-
-
-def readable_mistakes(exercise: Exercise) -> tuple[Mistake, ...]:
-    """Return the known mistakes of an exercise; none if they cannot be read."""
-    try:
-        return read_mistakes(exercise)
-    except CourseError:
-        return ()
+def checks_alike(context: click.Context) -> Iterable[str]:
+    suite = ast.parse(read_text(exercise_of(context).suite))  # it is not run
+    return [node.name for node in suite.body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")]
 
 
 @completer
-def checks_alike(context: click.Context) -> Iterable[str]:
-    return tests_in(exercise_of(context))
-
-
-def tests_in(exercise: Exercise) -> list[str]:
-    """Return the names of the tests in the hidden suite. Its source is parsed, not run."""
-    suite = ast.parse(read_text(exercise.suite))
-    return [node.name for node in suite.body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")]
+def mistakes_alike(context: click.Context) -> Iterable[str]:
+    """Return the known mistakes of the exercise, or of all exercises if none is named."""
+    names: dict[str, None] = {}
+    for exercise in [exercise_of(context)] if slug_in(context) else course_of(context):
+        with suppress(CourseError):  # they cannot be read
+            names |= dict.fromkeys(mistake.name for mistake in read_mistakes(exercise))
+    return names

@@ -1,6 +1,7 @@
 """Standard streams that never raise: output that cannot be written is dropped, and the error is kept for the end of the command.
 
-So neither a closed pipe nor a full disk ends a command half-way, or changes the verdict on a submission.
+So neither a closed pipe nor a full disk ends a command half-way, or changes the verdict on a submission. A sign that the encoding lacks is
+replaced by another one.
 """
 
 from __future__ import annotations
@@ -8,6 +9,8 @@ from __future__ import annotations
 import io
 import sys
 from typing import Any, TextIO
+
+from normgrade.language.visible import HANDLER
 
 
 class Sink(io.RawIOBase):
@@ -42,11 +45,11 @@ def never_raise() -> None:
 
 
 def into_sink(stream: TextIO) -> TextIO:
-    """Return the stream with a `Sink` as its lowest layer; it is buffered as before."""
+    """Return the stream with a `Sink` as its lowest layer, which takes every text; it is buffered as before."""
     sink: Any = Sink(stream)
     end = sink if sink.end is stream.buffer else io.BufferedWriter(sink)  # with PYTHONUNBUFFERED there is no buffer
-    how = {name: getattr(stream, name) for name in ("encoding", "errors", "line_buffering", "write_through")}
-    return io.TextIOWrapper(end, **how)
+    how = {name: getattr(stream, name) for name in ("encoding", "line_buffering", "write_through")}
+    return io.TextIOWrapper(end, errors=HANDLER, **how)
 
 
 def end_of(stream: TextIO) -> Any:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
 from normgrade.cli.bar import progress
 from normgrade.cli.options import DETAILS, course_option, hand_over, isolation_option, report_options, whole_number
 from normgrade.cli.output import format_of, refuse_unless_writable
-from normgrade.cli.shell_words import checks_of_one, mistakes_of_one, slugs_alike, ways_of_one
+from normgrade.cli.shell_words import checks_alike, mistakes_alike, slugs_alike, ways_alike
 from normgrade.cli.warn import warn_of_folders, warn_of_untranslated
 from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
 from normgrade.grading.grading_options import Options, available
-from normgrade.grading.opening import open_grader
 from normgrade.language import _
 from normgrade.language.errors import UsageError
 from normgrade.language.visible import visible, write_data
@@ -41,7 +43,6 @@ UNNAMED = ""  # the value of --changed if it names no commit
     metavar="N",
     help="Play only one of every N wrong answers, known mistakes and mutants, which is faster.",
 )
-@click.option("--told", is_flag=True, help="Instead show which sentence of a prompt or of the rules announces each check.")
 @click.option(
     "--habits",
     is_flag=True,
@@ -56,10 +57,10 @@ UNNAMED = ""  # the value of --changed if it names no commit
     metavar="[REF]",
     help="Only the exercises that have changed since the commit REF, by default since the branch left origin/HEAD or main.",
 )
-@click.option("--mistake", metavar="NAME", shell_complete=mistakes_of_one, help="Show the whole report on this wrong answer.")
-@click.option("--alternative", metavar="NAME", shell_complete=ways_of_one, help="Show the whole report on this right answer.")
+@click.option("--mistake", metavar="NAME", shell_complete=mistakes_alike, help="Show the whole report on this wrong answer.")
+@click.option("--alternative", metavar="NAME", shell_complete=ways_alike, help="Show the whole report on this right answer.")
 @click.option(
-    "--only", metavar="TEST", default="", shell_complete=checks_of_one, help="Run only this check, or the checks that match a glob."
+    "--only", metavar="TEST", default="", shell_complete=checks_alike, help="Run only this check, or the checks that match a glob."
 )
 @click.option("--cores", callback=whole_number(1, 256), metavar="N", help="Number of cores to use, all by default.")
 @isolation_option
@@ -70,7 +71,6 @@ def verify_command(
     seeds: int,
     mutants: bool,
     sample: int,
-    told: bool,
     habits: bool,
     writes: bool,
     ref: str | None,
@@ -95,67 +95,26 @@ def verify_command(
     format = format_of(None if on_github else format, output)  # before anything is graded
     if output is not None:
         refuse_unless_writable(output)
-    course = find_course(course_folder)
+    course, options = find_course(course_folder), Options(required=required, cores=cores or available(), only=only)
     closely = mistake is not None or alternative is not None or bool(only)
-    if ref is not None:
-        refuse_choices(slugs, closely)
+    if ref is not None and (slugs or closely):
+        said = _("--changed chooses the exercises itself. It cannot be used with SLUG, --mistake, --alternative or --only.")
+        raise UsageError(said)
     if closely:
         whole = {"--format github": on_github, "--write": writes, "--mutants": mutants, "--habits": habits, "--sample": sample > 1}
         refuse_for_single_answers(slugs, whole)
-    if ref is not None:
-        choice = changed(course, ref)
-        click.echo(visible(str(choice)), err=True)
-        if not (choice.slugs or choice.every):
-            add_to_summary([paragraph(str(choice))] if on_github else [])
-            return hand_over([], format, output) if output is not None or format != "terminal" else 0
-        slugs = () if choice.every else choice.slugs
-    if told:
-        return show_announcements(course, slugs, required)
-
-    from normgrade.report.render.terminal import open_console  # loads NumPy
-    from normgrade.verify.close_up import close_up  # loads pytest
-    from normgrade.verify.matrix import matrix, matrix_of_habits  # loads pytest
-    from normgrade.verify.proofs import verify  # loads pytest
-    from normgrade.verify.shipping import write  # loads pytest
-    from normgrade.verify.unfinished import sorted_out  # loads pytest
-
-    exercises, unfinished = ([course.exercise(slugs[0])], []) if closely else sorted_out(course, slugs)
-    warn_of_folders()
-    warn_of_untranslated(course, exercises)
-    with progress(lines=True) as watched:
-        options = Options(required=required, progress=watched, cores=cores or available(), only=only)
-        if writes:
-            write(exercises, options)
-        if closely:
-            reports = close_up(exercises[0], mistake, alternative, range(seeds), options)
-        else:
-            reports = verify(exercises, range(seeds), options, mutants, habits, options.cores, sample)
-    code = hand_over([*reports, *unfinished], format, output, DETAILS[detail])
-    if exercises and format == "terminal" and output is None and not closely:
-        click.echo("\n" + "\n".join(matrix(exercises, open_console().width)))
-        if habits:
-            click.echo("\n" + "\n".join(matrix_of_habits(exercises, reports, open_console().width)))
+        reports = answers_in_detail(course.exercise(slugs[0]), mistake, alternative, range(seeds), options)
+        return hand_over(reports, format, output, DETAILS[detail])
+    chosen = slugs if ref is None else changed_since(course, ref, on_github)
+    if chosen is None:
+        return hand_over([], format, output) if output is not None or format != "terminal" else 0
+    proved = prove(course, chosen, range(seeds), options, mutants, habits, sample, writes)
+    code = hand_over(proved.all_reports, format, output, DETAILS[detail])
+    if proved.exercises and format == "terminal" and output is None:
+        show_tables(proved, habits)
     if on_github:
-        tell_github([*reports, *unfinished], course, None if output is None else DETAILS[detail])
+        tell_github(proved.all_reports, course, None if output is None else DETAILS[detail])
     return code
-
-
-def tell_github(reports: Sequence[Report], course: Course, shown: Detail | None) -> None:
-    """Annotate the problems of a course in the log, and add to the summary of the step; first show the reports with this detail."""
-    if shown is not None:
-        hand_over(reports, "terminal", None, shown)
-    from normgrade.verify.on_github import annotated, summary  # loads NumPy
-
-    for line in annotated(reports, course):
-        write_data(f"{line}\n")
-    add_to_summary(summary(reports))
-
-
-def refuse_choices(slugs: Sequence[str], closely: bool) -> None:
-    """Raise a UsageError if the exercises are chosen by another option than --changed."""
-    if slugs or closely:
-        said = _("--changed chooses the exercises itself. It cannot be used with SLUG, --mistake, --alternative or --only.")
-        raise UsageError(said)
 
 
 def refuse_for_single_answers(slugs: Sequence[str], options: Mapping[str, bool]) -> None:
@@ -168,17 +127,75 @@ def refuse_for_single_answers(slugs: Sequence[str], options: Mapping[str, bool])
             raise UsageError(said)
 
 
-def show_announcements(course: Course, slugs: Sequence[str], required: str) -> int:
-    """Print the checks of each exercise with the sentences that announce them. Return 1 if one is missing or too many, else 0."""
-    from normgrade.verify.announced import lines, unannounced  # loads pytest
-    from normgrade.verify.unfinished import sorted_out  # loads pytest
+def answers_in_detail(
+    exercise: Exercise, mistake: str | None, alternative: str | None, seeds: Sequence[int], options: Options
+) -> list[Report]:
+    """Return the whole reports on single answers of an exercise."""
+    from normgrade.verify.course_answers import close_up  # loads pytest
 
-    exercises, lacking = sorted_out(course, slugs)[0], False
-    with open_grader(exercises, Options(required=required)) as grader:
-        for exercise in exercises:
-            suite = grader.suites[exercise.slug]
-            click.echo(f"{exercise.slug}\n" + "\n".join(f"    {visible(line)}" for line in lines(exercise, suite)))
-            for problem in unannounced(exercise, suite, course.settings.languages):
-                click.echo(f"  ! {visible(problem)}")
-                lacking = True
-    return int(lacking)
+    warn_of_folders()
+    warn_of_untranslated(Course(exercise.course), [exercise])
+    with progress(lines=True) as watched:
+        return close_up(exercise, mistake, alternative, seeds, replace(options, progress=watched))
+
+
+def changed_since(course: Course, ref: str, on_github: bool) -> Sequence[str] | None:
+    """Return the exercises that have changed since a commit, all of them as (), none as None, and say so."""
+    found, said = changed(course, ref)
+    click.echo(visible(said), err=True)
+    if found == []:
+        add_to_summary([paragraph(said)] if on_github else [])
+        return None
+    return found or ()
+
+
+class Proved(NamedTuple):
+    """The exercises that were proved, the reports on them, and the reports on exercises that cannot be proved yet."""
+
+    exercises: Sequence[Exercise]
+    reports: Sequence[Report]
+    unfinished: Sequence[Report]
+
+    @property
+    def all_reports(self) -> Sequence[Report]:
+        return [*self.reports, *self.unfinished]
+
+
+def prove(
+    course: Course, slugs: Sequence[str], seeds: Sequence[int], options: Options, mutants: bool, habits: bool, sample: int, writes: bool
+) -> Proved:
+    """Prove exercises of a course; if `writes`, first compute and write the files that ship with them."""
+    from normgrade.verify.shipping import write  # loads pytest
+    from normgrade.verify.unfinished import sorted_out  # loads pytest
+    from normgrade.verify.verification import verify  # loads pytest
+
+    exercises, unfinished = sorted_out(course, slugs)
+    warn_of_folders()
+    warn_of_untranslated(course, exercises)
+    with progress(lines=True) as watched:
+        watching = replace(options, progress=watched)
+        if writes:
+            write(exercises, watching)
+        return Proved(exercises, verify(exercises, seeds, watching, mutants, habits, options.cores, sample), unfinished)
+
+
+def show_tables(proved: Proved, habits: bool) -> None:
+    """Print the table of situations, and that of habits if they were tried."""
+    from normgrade.report.render.terminal import open_console  # loads NumPy
+    from normgrade.verify.matrix import matrix, matrix_of_habits  # loads pytest
+
+    width = open_console().width
+    click.echo("\n" + "\n".join(matrix(proved.exercises, width)))
+    if habits:
+        click.echo("\n" + "\n".join(matrix_of_habits(proved.exercises, proved.reports, width)))
+
+
+def tell_github(reports: Sequence[Report], course: Course, shown: Detail | None) -> None:
+    """Annotate the problems of a course in the log, and add to the summary of the step; first show the reports with this detail."""
+    from normgrade.verify.on_github import annotated, summary  # loads NumPy
+
+    if shown is not None:
+        hand_over(reports, "terminal", None, shown)
+    for line in annotated(reports, course):
+        write_data(f"{line}\n")
+    add_to_summary(summary(reports))

@@ -8,6 +8,7 @@ from pathlib import Path, PurePath
 
 from normgrade.course.files import read_text
 from normgrade.course.package import carried
+from normgrade.course.tensor_library import Library
 from normgrade.language import ENGLISH, spoken
 
 
@@ -209,6 +210,10 @@ class Files:
     def shared_wrong(self) -> Path:
         """The file from which wrong answers of one name take each key that an exercise does not give. It may be missing."""
         return self.solutions.with_name("wrong.toml")
+
+    def shared_habits(self, library: Library) -> Path:
+        """Return the file of the bad habits that `verify --habits` tries on the references of a library. It may be missing."""
+        return self.solutions.with_name(f"habits_{library}.py")
 
     @property
     def equivalent(self) -> Path:

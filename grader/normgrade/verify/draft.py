@@ -1,10 +1,11 @@
-"""The first draft of an exercise: every file that it needs, with the author's part marked TODO."""
+"""The first draft of an exercise: the names that it may have, and every file that it needs, with the author's part marked TODO."""
 
 from __future__ import annotations
 
 import ast
 import os
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -15,12 +16,14 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
 from normgrade.course.files import write_whole
 from normgrade.course.layout import exercises_in, settings_in
 from normgrade.course.signature import Parameter, Signature
 from normgrade.course.translations import file_in
 from normgrade.course.workflows import workflow_from, workflow_named
-from normgrade.language import ENGLISH
+from normgrade.language import ENGLISH, _
+from normgrade.language.errors import UsageError
 from normgrade.suite.situations import SITUATIONS
 
 COLUMNS = 140  # of a line of code
@@ -29,6 +32,9 @@ LONGEST = 134  # characters of a docstring in one line, between its quotes
 TEMPLATES = Path(__file__).parent / "templates"
 CHINESE = "zh"
 POINTS = 20  # of an exercise that does not say otherwise
+SLUG = re.compile(r"[a-z][a-z0-9_]*")
+IMPORTED = {*sys.stdlib_module_names, "numpy", "torch", "pytest", "normgrade"}  # a learner's file of that name would shadow it
+USUAL = "forward(x, eps=1e-5)", "backward(dy, cache)"  # the signatures of an exercise in NumPy
 TENSORS = {"x", "y", "dy", "weight", "bias", "input", "content", "style"}  # names of arguments that are arrays in every course
 CALLABLES = {"sublayer", "branch", "block"}  # names of arguments that are called
 COUNT = re.compile(r"(num|n)_.*|(.*_)?(dim|size|features|channels|layers|groups)")  # names of arguments that are whole numbers
@@ -96,6 +102,92 @@ def add(files: Mapping[Path, str]) -> tuple[list[Path], list[Path]]:
             write_whole(path, text.encode())
             added.append(path)
     return added, kept
+
+
+# The names and signatures
+
+
+def checked_slug(slug: str) -> str:
+    """Return the slug if it may be the name of a learner's file; else raise a UsageError."""
+    if not SLUG.fullmatch(slug):
+        raise UsageError(
+            _('"{slug}" is not a valid name for an exercise. Use lower-case letters, digits and "_", as in weight_norm.', slug=slug)
+        )
+    try:
+        ast.parse(f"import {slug}")
+    except SyntaxError:
+        raise UsageError(_('"{slug}" is a Python keyword, and cannot be imported. Choose another name.', slug=slug)) from None
+    if slug in IMPORTED:
+        raise UsageError(_('"{slug}" is the name of a library, and {slug}.py would shadow it. Choose another name.', slug=slug))
+    return slug
+
+
+def checked_contract(texts: Sequence[str], numpy: bool) -> tuple[Signature, ...]:
+    """Return the signatures that an exercise defines. Raise a UsageError if one is wrong, or if they do not fit together."""
+    if not texts:
+        raise UsageError(
+            _(
+                "Missing argument: SIGNATURE. "
+                'Pass the signature of each class or function: `normgrade new SLUG "WeightNorm(weight, dim=0)"`.'
+            )
+        )
+    signatures = tuple(map(checked_signature, texts))
+    names = [signature.name for signature in signatures]
+    for signature in signatures:
+        if names.count(signature.name) > 1:
+            raise UsageError(_('"{name}" is given twice. Use a different name for each class and function.', name=signature.name))
+        if numpy and signature.is_class:
+            said = _(
+                '"{name}" is a class, but a NumPy exercise has only functions. Begin the name with a lower-case letter.',
+                name=signature.name,
+            )
+            raise UsageError(said)
+    return signatures
+
+
+def checked_signature(text: str) -> Signature:
+    """Return a signature whose defaults are plain values; raise a UsageError for anything else."""
+    try:
+        signature = Signature.parse(text)
+    except ValueError as error:
+        raise UsageError(
+            _('"{text}" is not a valid signature ({why}). Write it like "LayerNorm(normalized_shape, eps=1e-5)".', text=text, why=error)
+        ) from error
+    for parameter in signature.parameters:
+        if parameter.default is not None and not is_plain(parameter.default):
+            raise UsageError(
+                _(
+                    '"{text}": the default of "{name}" cannot be {default}. Use a number, a string, a tuple, True, False or None.',
+                    text=text,
+                    name=parameter.name,
+                    default=parameter.default,
+                )
+            )
+    return signature
+
+
+def is_plain(source: str) -> bool:
+    """Return True if an expression is a literal."""
+    try:
+        ast.literal_eval(source)
+    except (ValueError, TypeError):
+        return False
+    return True
+
+
+def refuse_taken(course: Course, slug: str, signatures: Sequence[Signature]) -> None:
+    """Raise a UsageError if the slug is that of an exercise which defines something else."""
+    found = course.attempt(slug) if slug in course.slugs else None
+    if isinstance(found, Exercise) and found.defines != tuple(signatures):
+        defines = ", ".join(map(str, found.defines))
+        raise UsageError(
+            _(
+                'The exercise "{slug}" already exists, and defines {defines}. '
+                "Choose another name, or pass the same signature to add its missing files.",
+                slug=slug,
+                defines=defines,
+            )
+        )
 
 
 # The values for the templates

@@ -1,8 +1,7 @@
-"""Habits: errors that fit no single exercise, and can be made on any reference.
+"""Bad habits: errors that do not depend on an exercise, put around every reference that they fit, so that a suite is tested on them, too.
 
 A mutant is one small change inside of a reference. A habit wraps the reference: it casts on the way, clips a gradient, counts calls, keeps
-a mode or changes a setting. The code is in `habits_in_pytorch.py` and `habits_in_numpy.py`, which are read and never imported: a course
-that uses only NumPy needs no PyTorch.
+a mode or changes a setting. A course holds the code in `solutions/habits_torch.py` and `habits_numpy.py`. They are read, never imported.
 """
 
 from __future__ import annotations
@@ -16,9 +15,7 @@ from pathlib import Path
 
 from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
-from normgrade.course.tensor_library import Library
 
-FILES = {Library.TORCH: "habits_in_pytorch.py", Library.NUMPY: "habits_in_numpy.py"}
 ARRAYS = ("Tensor", "ndarray")
 PARTS = re.compile(r"(torch\.)?nn\.(?!init)")  # the beginning of a call that builds parameters
 HELD = ("sublayer", "sublayers", "branch")  # arguments that are layers themselves
@@ -108,7 +105,8 @@ KINDS: dict[str, Callable[[Defined], bool]] = {
 def fitting(exercise: Exercise) -> tuple[Habit, ...]:
     """Return the habits that can show in an exercise, by the kinds of its definitions."""
     defined = defined_in(exercise)
-    return tuple(habit for habit in habits_in(exercise.written_with) if all(any(map(KINDS[kind], defined)) for kind in habit.around))
+    habits = habits_in(exercise.shared_habits(exercise.written_with))
+    return tuple(habit for habit in habits if all(any(map(KINDS[kind], defined)) for kind in habit.around))
 
 
 def with_habit(exercise: Exercise, habit: Habit) -> str:
@@ -136,9 +134,9 @@ def defined_in(exercise: Exercise) -> tuple[Defined, ...]:
 
 
 @cache
-def habits_in(library: Library) -> tuple[Habit, ...]:
-    """Return the habits of a library, in the order of their file."""
-    body = ast.parse(read_text(Path(__file__).with_name(FILES[library]))).body
+def habits_in(path: Path) -> tuple[Habit, ...]:
+    """Return the habits in a file of a course, in their order; none if there is no such file."""
+    body = ast.parse(read_text(path)).body if path.is_file() else []
     functions = [each for each in body if isinstance(each, ast.FunctionDef)]
 
     def habit(function: ast.FunctionDef, around: tuple[str, ...]) -> Habit:

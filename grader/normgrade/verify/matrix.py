@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from normgrade.course.exercise import Exercise
+from normgrade.course.tensor_library import Library
 from normgrade.language.visible import visible
 from normgrade.report.report import Report
 from normgrade.suite.situations import SITUATIONS
-from normgrade.verify.habits import FILES, fitting, habits_in
+from normgrade.verify.habits import fitting, habits_in
 
 HOLDS, LEFT_OUT, SURVIVES, DOES_NOT_FIT, GAP = "✓", "·", "✗", "", "  "
 Cell = Callable[[Exercise, str], str]  # returns the mark in the column of an exercise and the line of that name
@@ -36,7 +37,7 @@ def matrix_of_habits(exercises: Sequence[Exercise], reports: Sequence[Report], w
             return SURVIVES
         return LEFT_OUT if name in exercise.left_out_habits else HOLDS
 
-    every = dict.fromkeys(habit.name for library in FILES for habit in habits_in(library))
+    every = dict.fromkeys(habit.name for library in Library for habit in habits_in(exercises[0].shared_habits(library)))
     names = [name for name in every if any(name in fitting_here for fitting_here in fits.values())]
     yield from table(exercises, names, cell, width)
     yield from reasons((exercise, exercise.left_out_habits) for exercise in exercises)

@@ -1,12 +1,21 @@
-"""Proofs in GitHub Actions: each problem as an annotation where the author mends it, and a summary of all reports."""
+"""Proofs in GitHub Actions: each problem as an annotation on the line where its author mends it, and a summary of all reports."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
 
 from normgrade.course.course import Course
+from normgrade.course.files import read_text
+from normgrade.course.layout import Files, settings_in
+from normgrade.course.table import Table
 from normgrade.language import _, n_
+from normgrade.language.errors import CourseError
 from normgrade.report.render.wording import MARKS
 from normgrade.report.render.workflow_commands import (
     ERROR,
@@ -20,7 +29,24 @@ from normgrade.report.render.workflow_commands import (
     table,
 )
 from normgrade.report.report import Check, Outcome, Report
-from normgrade.verify.mending import Problem, problems_in
+
+AFTER_A_NAME = re.compile(r"[\s,:;(（：，；]|$")
+QUOTED = re.compile(r"\"([^\"]+)\"|'([^']+)'|`([^`]+)`")
+KEY = re.compile(r"\.toml[:：]\s*([^\s:：]+)[:：]")  # in an error of a course: the key of which it tells
+SHORTEST = 3  # characters of a quoted text that is looked for
+OF_MISTAKES = ("wrong", "named")  # proofs whose problems begin with the name of a wrong answer
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A problem of a proof: its text, in one or more lines, and the file and the line where it is mended. The file may be missing."""
+
+    exercise: str
+    proof: Check
+    text: str
+    path: Path
+    line: int = 1
 
 
 def annotated(reports: Sequence[Report], course: Course) -> list[str]:
@@ -65,3 +91,139 @@ def told(check: Check) -> Iterator[str]:
     yield f"{MARKS[check.outcome]} {in_markdown(check.claim)}"
     if check.message:
         yield preformatted(check.message)
+
+
+# The places of problems
+
+
+def problems_in(report: Report, course: Course) -> list[Problem]:
+    """Return the problems of all proofs that failed, in their order."""
+    places = Places(course.files(report.exercise))
+    failed = [check for check in report.checks if check.outcome is Outcome.FAILED]
+    return [problem for check in failed for problem in places.problems_of(check)]
+
+
+@dataclass(frozen=True)
+class Places:
+    """The files of an exercise and the names by which proofs call them."""
+
+    files: Files
+
+    def problems_of(self, proof: Check) -> Iterator[Problem]:
+        """Yield the problems of a proof. A line that names no place belongs to the problem before it."""
+        found: dict[tuple[Path, int], Problem] = {}
+        at = None
+        for text in proof.message.splitlines():
+            if (there := self.named(proof.name, text)) is not None or at is None:
+                at = there or (self.usual(proof.name), 1)
+            known = found.get(at)
+            found[at] = replace(known, text=f"{known.text}\n{text}") if known else Problem(self.files.slug, proof, text, *at)
+        yield from found.values()
+
+    def usual(self, proof: str) -> Path:
+        """Return the file that problems of a proof are mended in, unless they name another one."""
+        match proof:
+            case "points" | "situations" | "suite" | "habits":
+                return self.files.suite
+            case "contract" | "stub":
+                return self.files.stub
+            case "right" | "mutants":
+                return self.files.reference
+            case "wrong" | "named":
+                return self.files.mistakes
+        return self.files.description if self.files.folder.is_dir() else settings_in(self.files.course)
+
+    def named(self, proof: str, text: str) -> tuple[Path, int] | None:
+        """Return the file and the line that a line of a proof's message is about; None if it names neither."""
+        if proof in OF_MISTAKES:
+            return beginning(text, self.entries)
+        if proof == "habits" and (at := in_file(self.files.description, text.split()[:1])) is not None:
+            return at
+        if proof in ("situations", "suite") and (at := in_file(self.files.suite, tests_in(text))) is not None:
+            return at
+        path = beginning(text, self.called) or inside(text, self.paths)
+        if path is None and proof == "mutants" and "`" in text and not text.startswith(" ") and (number := re.search(r"\d+", text)):
+            return self.files.reference, int(number[0])
+        if path is None:
+            return None
+        if proof == "contract" and (number := re.match(rf"{re.escape(path.name)}\D{{1,8}}(\d+)", text)):
+            return path, int(number[1])
+        return in_file(path, about(text)) or (path, 1)
+
+    @cached_property
+    def entries(self) -> Mapping[str, tuple[Path, int]]:
+        """The entry of each wrong answer by its name: its file, and the line where it begins."""
+        found: dict[str, tuple[Path, int]] = {}
+        for path in (self.files.wrong, self.files.mistakes):
+            try:
+                names = Table.of_optional(path).content
+            except CourseError:  # another proof tells it
+                continue
+            found |= {name: (path, line_of_entry(read_text(path), name)) for name in names}
+        return found
+
+    @cached_property
+    def called(self) -> Mapping[str, Path]:
+        """The files that proofs call by their names."""
+        files = self.files
+        own = (files.description, files.stub, files.reference, files.equivalent, *files.alternatives, settings_in(files.course))
+        return {**self.paths, **{path.name: path for path in own}, **{f"banned/{path.name}": path for path in files.refused}}
+
+    @cached_property
+    def paths(self) -> Mapping[str, Path]:
+        """The files of the exercise, and those that it shares with others, by their paths in the course. They may be missing."""
+        files = self.files
+        shared = (files.shared_mistakes, files.shared_wrong, settings_in(files.course), *files.folder.parent.glob("*.*"))
+        there = (path for folder in (files.folder, files.solutions) for path in folder.rglob("*") if path.is_file())
+        missing = (files.prompt_in(language) for language in Course(files.course).settings.languages)
+        every = (*files.needed, *missing, *there, *shared, *files.solutions.parent.glob("*.*"), *files.helpers)
+        return {path.relative_to(files.course).as_posix(): path for path in every}
+
+
+def beginning(text: str, known: Mapping[str, T]) -> T | None:
+    """Return the value of the longest name that a text begins with; None if it begins with none."""
+    names = (name for name in known if text.startswith(name) and AFTER_A_NAME.match(text, len(name)))
+    longest = max(names, key=len, default=None)
+    return None if longest is None else known[longest]
+
+
+def inside(text: str, known: Mapping[str, Path]) -> Path | None:
+    """Return the longest of these paths that stands in a text; None if there is none."""
+    longest = max((path for path in known if path in text), key=len, default=None)
+    return None if longest is None else known[longest]
+
+
+def in_file(path: Path, words: Iterable[str]) -> tuple[Path, int] | None:
+    """Return a file and the first line that has one of these words, looked for in their order; None if it has none of them."""
+    if not path.is_file() or path.suffix in (".npz", ".xz"):
+        return None
+    lines = read_text(path).splitlines()
+    numbers = (number for word in words for number, line in enumerate(lines, 1) if word in line)
+    number = next(numbers, None)
+    return None if number is None else (path, number)
+
+
+def about(text: str) -> Iterator[str]:
+    """Yield the words of a problem that are likely to stand in its file: TODO, the key after the file's name, and quoted texts."""
+    if "TODO" in text:
+        yield "TODO"
+    if key := KEY.search(text):
+        table, _dot, name = key[1].rpartition(".")
+        yield from ([f"[{table}]", name] if table else [name])
+    yield from (word for groups in QUOTED.findall(text) if len(word := "".join(groups)) >= SHORTEST)
+
+
+def tests_in(text: str) -> list[str]:
+    """Return the beginnings of the definitions that a problem of a suite names: those of tests and of uses."""
+    return [f"def {name}(" for name in re.findall(r"\b(test_\w+|typical|real)\b", text)]
+
+
+def line_of_entry(source: str, name: str) -> int:
+    """Return the line on which the entry of a wrong answer begins, counted from 1.
+
+    >>> line_of_entry('[a]\\nsays = "b"\\n\\n["b.1"]', "b.1")
+    4
+    """
+    key = re.escape(name)
+    begins = re.compile(rf"""\s*(\[\s*)?("{key}"|'{key}'|{key})\s*[\]=.]""")
+    return next((number for number, line in enumerate(source.splitlines(), 1) if begins.match(line)), 1)

@@ -16,10 +16,9 @@ from normgrade.language import LANGUAGES, _
 from normgrade.language.errors import CourseError, UsageError
 from normgrade.report.report import NOTHING_RAN, Check, Outcome, Report
 from normgrade.suite.collection import collect
-from normgrade.verify.completeness import is_unwritten, lacking, missing_files, unwritten
+from normgrade.verify.completeness import is_unwritten, lacking, missing_files, points_in_words, unwritten
 from normgrade.verify.missing_texts import named_in_probes, untranslated
 from normgrade.verify.mutants import read_accepted
-from normgrade.verify.points import points_in_words
 from normgrade.verify.proofs import check, complete
 from normgrade.verify.shared import unused
 

@@ -54,12 +54,11 @@ HOSTILE = "raise SystemExit('a file of the current folder was imported')\n"
         ("check --timeout 0", '"0" is not a valid time limit. --timeout must be a number of seconds above 0 and up to 3600.'),
         ("check --timeout nan", '"nan" is not a valid time limit. --timeout must be a number of seconds above 0 and up to 3600.'),
         ("check --timeout 1e9", '"1e9" is not a valid time limit. --timeout must be a number of seconds above 0 and up to 3600.'),
-        ("check rms --output .", 'The report cannot be written to ".": it is a folder. Use --output FILE to choose a file.'),
-        ("verify --output .", 'The report cannot be written to ".": it is a folder. Use --output FILE to choose a file.'),
+        ("check rms --output .", 'Nothing can be written to "." (it is a folder). Use --output PATH to choose another place.'),
+        ("verify --output .", 'Nothing can be written to "." (it is a folder). Use --output PATH to choose another place.'),
         (
             "check rms --output no/r.txt",
-            'The report cannot be written to "no/r.txt": the folder "no" does not exist. '
-            "Create it, or use --output FILE to choose another file.",
+            'Nothing can be written to "no/r.txt" (the folder "no" does not exist). Use --output PATH to choose another place.',
         ),
         ("check", "Nothing to check: no file in this folder is named after an exercise. Run `normgrade list` to see all exercises."),
         ("check rms --course no", "No course at "),

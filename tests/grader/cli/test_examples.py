@@ -35,9 +35,9 @@ def test_example_calls_its_command_with_known_options(command: str, line: str) -
 
 
 def test_explanations_stand_in_one_column_and_below_longer_commands() -> None:
-    lines = examples("completion").splitlines()
+    lines = examples("new").splitlines()
     assert lines[:2] == ["\b", "Examples:"]
-    columns = {line.index("for ") for line in lines if "for " in line}
+    columns = {line.index(said) for line in lines for said in ("add a ", "forward and ") if said in line}
     assert len(columns) == 1 and any(len(line.strip()) > LONGEST for line in lines)
 
 

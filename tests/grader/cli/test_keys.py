@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -160,12 +161,22 @@ def test_terminal_is_restored_and_early_keys_are_kept(monkeypatch: pytest.Monkey
             assert termios.tcgetattr(theirs) != before
             os.write(ours, b"n")
             assert [keyboard.pressed(LATEST_S), keyboard.pressed(LATEST_S)] == ["h", "n"]
-            keyboard.end()
-            assert termios.tcgetattr(theirs) == before
-            keyboard.begin()
-            assert termios.tcgetattr(theirs) != before
         assert termios.tcgetattr(theirs) == before
     os.close(ours)
+
+
+@posix
+def test_handlers_are_restored_and_ignored_signals_stay() -> None:
+    handled = [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT]
+    hangs_up = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        before = [signal.getsignal(number) for number in handled]
+        with keys():
+            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+            assert signal.getsignal(signal.SIGTERM) is not before[0]
+        assert [signal.getsignal(number) for number in handled] == before
+    finally:
+        signal.signal(signal.SIGHUP, hangs_up)
 
 
 def test_on_windows_keys_have_the_same_names(monkeypatch: pytest.MonkeyPatch) -> None:

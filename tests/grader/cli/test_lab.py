@@ -40,8 +40,8 @@ def test_a_wrong_layer_is_told_by_the_exit_code(run: Run, lab: str, tmp_path: Pa
     [
         (("centring",), "centring has no lab. Choose from rms."),
         (("rsm",), 'No exercise named "rsm". Did you mean "rms"?'),
-        (("rms", "--page", "gone/lab.html"), 'The report cannot be written to "gone/lab.html": the folder "gone" does not exist.'),
-        (("rms", "--page", "rms.py"), 'The report cannot be written to "rms.py"'),
+        (("rms", "--page", "gone/lab.html"), 'Nothing can be written to "gone/lab.html" (the folder "gone" does not exist).'),
+        (("rms", "--page", "rms.py"), 'Nothing can be written to "rms.py"'),
         (("rms", "--file", "gone.py"), "gone.py cannot be played: "),
     ],
 )

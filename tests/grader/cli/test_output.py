@@ -1,4 +1,4 @@
-"""Tests of the places where a report may be written, the files that it may overwrite, and the format that its file name implies."""
+"""Tests of the places where a report may be written, the files that it may overwrite, the format that its name means, and runner files."""
 
 from __future__ import annotations
 
@@ -10,18 +10,21 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from sample_reports import EVERY_KIND
+from sample_reports import EVERY_KIND, FAILED, PASSED
 
 from normgrade.cli import check as check_module
-from normgrade.cli.output import SUFFIX_OF, SUFFIXES, refuse_unless_writable, write_report
+from normgrade.cli.output import SUFFIX_OF, SUFFIXES, refuse_unless_writable, tell_runner, write_report
 from normgrade.course.course import Course
 from normgrade.language.errors import UsageError
 from normgrade.report.render import FORMATS, render
 from normgrade.report.render.classroom50 import NEEDED
 from normgrade.report.render.detail import QUIET, VERBOSE, Detail
+from normgrade.report.render.step_summary import step_summary
+from normgrade.report.render.workflow_commands import MOST_BYTES
+from normgrade.report.report import Report
 
 Invoke = Callable[..., subprocess.CompletedProcess[str]]
-REFUSED = 'Error: The report cannot be written to "{}" ({}). Use --output FILE to choose another file.\n'
+REFUSED = 'Error: Nothing can be written to "{}" ({}). Use --output PATH to choose another place.\n'
 NO_REPORT, CODE = "the existing file is not a report of normgrade", "a file that ends in .py holds code"
 OWN = "normgrade uses this file itself"
 
@@ -116,7 +119,7 @@ def test_file_written_during_grading_is_not_overwritten(invoke: Invoke, here: Pa
 
 def test_a_report_is_never_written_through_a_link(tmp_path: Path) -> None:
     (tmp_path / "report.txt").symlink_to(tmp_path / "elsewhere.txt")
-    with pytest.raises(UsageError, match=r'The report cannot be written to ".*report\.txt" \(it is a symbolic link, not a file\)'):
+    with pytest.raises(UsageError, match=r'Nothing can be written to ".*report\.txt" \(it is a symbolic link, not a file\)'):
         refuse_unless_writable(tmp_path / "report.txt")
     refuse_unless_writable(tmp_path / "new.txt")
     assert not (tmp_path / "elsewhere.txt").exists()
@@ -239,4 +242,63 @@ def test_facts_that_a_format_needs_are_asked_before_grading(invoke: Invoke, monk
     assert said.stderr == (
         "Error: The format classroom50 needs CLASSROOM, ASSIGNMENT, SUBMISSION_TAG, COMMIT_URL, RELEASE_URL and OWNER in the environment, "
         "as a runner of Classroom 50 sets them. Use --format json elsewhere.\n"
+    )
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Name both files in the environment, and return their folder."""
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    monkeypatch.setenv("GITHUB_OUTPUT", str(tmp_path / "output"))
+    return tmp_path
+
+
+def test_the_summary_is_appended(files: Path) -> None:
+    (files / "summary.md").write_text("# before\n", encoding="utf-8")
+    tell_runner("github", [FAILED])
+    assert (files / "summary.md").read_text(encoding="utf-8") == "# before\n" + "".join(step_summary([FAILED]))
+    assert not (files / "output").exists()
+
+
+def test_summary_that_is_nearly_full_gets_less(files: Path) -> None:
+    (files / "summary.md").write_text("x" * (MOST_BYTES - 1200), encoding="utf-8")
+    tell_runner("github", [FAILED] * 100)
+    text = (files / "summary.md").read_text(encoding="utf-8")
+    assert "x| exercise " in text and text.endswith("\n\nThe rest is left out&#58; the summary would be too long&#46;\n\n")
+    assert len(text.encode()) <= MOST_BYTES
+
+
+@pytest.mark.parametrize(
+    ("reports", "lines"),
+    [
+        ([FAILED, PASSED], "status=failure\nsummary=8 of 18 points, 1 of 2 passed\n"),
+        ([PASSED], "status=success\nsummary=4 of 4 points, 1 of 1 passed\n"),
+    ],
+)
+def test_classroom50_learns_the_state_of_the_commit(reports: list[Report], lines: str, files: Path) -> None:
+    tell_runner("classroom50", reports)
+    assert (files / "output").read_text(encoding="utf-8") == lines
+    assert not (files / "summary.md").exists()
+
+
+@pytest.mark.parametrize("format", ["terminal", "json", "gradescope"])
+def test_other_formats_write_nothing(format: str, files: Path) -> None:
+    tell_runner(format, [FAILED])
+    assert [*files.iterdir()] == []
+
+
+def test_without_a_runner_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for format, variable in (("github", "GITHUB_STEP_SUMMARY"), ("classroom50", "GITHUB_OUTPUT")):
+        monkeypatch.delenv(variable, raising=False)
+        tell_runner(format, [FAILED])
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_file_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITHUB_OUTPUT", str(tmp_path))
+    with pytest.raises(UsageError) as refused:
+        tell_runner("classroom50", [FAILED])
+    assert str(refused.value) == (
+        f'The file "{tmp_path}" in GITHUB_OUTPUT cannot be written (Is a directory). Unset GITHUB_OUTPUT to do without it.'
     )

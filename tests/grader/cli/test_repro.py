@@ -31,7 +31,8 @@ def test_the_command_writes_a_script_that_runs(run: Run, tmp_path: Path) -> None
     assert done.returncode == 0 and "row 1" in done.stdout
 
 
-REFUSED = 'Error: "{}" already exists, and is not an unchanged script of `normgrade repro`. Use --output FILE to choose another file.'
+WRITTEN = 'Error: Nothing can be written to "{}" ({}). Use --output PATH to choose another place.'
+CHANGED = "the existing file is not an unchanged script of `normgrade repro`"
 
 
 def test_changed_script_is_not_overwritten(run: Run, tmp_path: Path) -> None:
@@ -43,7 +44,7 @@ def test_changed_script_is_not_overwritten(run: Run, tmp_path: Path) -> None:
     (tmp_path / "rms.py").write_text(WRONG, encoding="utf-8")
     path = tmp_path / "repro_rms.py"
     path.write_bytes(changed[1])
-    assert run("repro", "rms") == (2, "", REFUSED.format("repro_rms.py"))
+    assert run("repro", "rms") == (2, "", WRITTEN.format("repro_rms.py", CHANGED))
     assert path.read_bytes() == changed[1]
 
 
@@ -52,7 +53,8 @@ def test_script_edited_during_the_checks_is_kept(run: Run, tmp_path: Path, monke
     path = tmp_path / "repro_rms.py"
     monkeypatch.setattr(command, "all_results", lambda *arguments: path.write_text("# mine\n", encoding="utf-8") and ())
     monkeypatch.setattr(command, "chosen", lambda *arguments: "a result")
-    assert run("repro", "rms") == (2, "", REFUSED.format("repro_rms.py"))
+    monkeypatch.setattr("normgrade.learner.repro.reproduction.script", lambda *arguments: "x = 1\n")
+    assert run("repro", "rms") == (2, "", WRITTEN.format("repro_rms.py", CHANGED))
     assert path.read_text(encoding="utf-8") == "# mine\n"
 
 
@@ -61,9 +63,9 @@ def test_script_is_not_written_to_own_files_or_links(run: Run, tmp_path: Path, m
     monkeypatch.setattr(command, "all_results", None)
     (tmp_path / ".normgrade").mkdir()
     (tmp_path / "out").symlink_to(tmp_path / "prompts")
-    own = 'Error: The script cannot be written to "{}" (normgrade uses this file itself). Use --output FILE to choose another file.'
-    assert run("repro", "rms", "--output", ".normgrade/new.py") == (2, "", own.format(".normgrade/new.py"))
-    assert run("repro", "rms", "--output", "normgrade.toml") == (2, "", own.format("normgrade.toml"))
+    own = "normgrade uses this file itself"
+    assert run("repro", "rms", "--output", ".normgrade/new.py") == (2, "", WRITTEN.format(".normgrade/new.py", own))
+    assert run("repro", "rms", "--output", "normgrade.toml") == (2, "", WRITTEN.format("normgrade.toml", own))
     link = f'The folder "{tmp_path / "out"}" is a link to "{tmp_path / "prompts"}", and links in a workspace are not followed.'
     assert run("repro", "rms", "--output", "out/new.py") == (2, "", f"Error: {link} Use the real path of the file.")
 
@@ -87,7 +89,7 @@ def test_errors_of_repro_are_explained(run: Run, tmp_path: Path, tiny: Course, e
     )
     assert run("repro", "rms", "test_call")[2] == 'Error: "test_call" does not fail, so there is nothing to reproduce.'
     (tmp_path / "mine.py").write_text("# mine\n", encoding="utf-8")
-    assert run("repro", "rms", "--output", "mine.py")[2] == REFUSED.format("mine.py")
+    assert run("repro", "rms", "--output", "mine.py")[2] == WRITTEN.format("mine.py", CHANGED)
     course = edited_course({"course.toml": 'reveal = "claims"\n'})
     kept = 'Error: The course does not reveal the inputs of rms: its setting `reveal` is "claims", not "full".'
     assert run("repro", "rms", "--course", str(course.root))[2] == kept

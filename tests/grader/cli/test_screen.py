@@ -1,4 +1,4 @@
-"""Tests of the screen of `watch`: every state is drawn, and lines without room are counted."""
+"""Tests of the screen and the views of `watch`: every state is drawn, and each view takes only the keys that it uses."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from normgrade.cli.screen import Window, keys_in, screens
-from normgrade.cli.views import Help, View
+from normgrade.cli.screen import Differences, Help, Listing, View, Window, keys_in, screens
 from normgrade.course.course import Course
 from normgrade.grading.grade import Submission
 from normgrade.grading.grading_options import Options
@@ -143,7 +142,7 @@ def test_lines_below_are_counted(watched: Graded) -> None:
 def test_keys_fit_one_line_with_the_important_ones(language: str, watched: Graded) -> None:
     speak(language)
     wide, narrow, all_of_them = keys_in(80), keys_in(40), keys_in(1000)
-    assert cell_len(wide) <= 80 < cell_len(all_of_them) and cell_len(narrow) <= 40
+    assert cell_len(wide) <= 80 and cell_len(narrow) <= 40 < cell_len(all_of_them)
     for keys in (wide, narrow):
         assert {"?", "q", "h"} <= {key[0] for key in keys.split(" · ")} <= {key[0] for key in all_of_them.split(" · ")}
     assert drawn(watched(1)).splitlines()[0].rstrip() == wide
@@ -152,3 +151,70 @@ def test_keys_fit_one_line_with_the_important_ones(language: str, watched: Grade
 def test_a_view_takes_the_place_of_the_verdict(watched: Graded) -> None:
     watching = watched(1, of_rms(Outcome.PASSED))
     assert "quit" in drawn(watching, view=Help(watching)) and "8 of 8" not in drawn(watching, view=Help(watching))
+
+
+# The views
+
+
+@pytest.fixture
+def watching(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Watching:
+    """Return the watching of rms in a workspace, with three claims of which two failed."""
+    (tmp_path / "normgrade.toml").touch()
+    monkeypatch.chdir(tmp_path)
+    grader: Any = SimpleNamespace(options=Options())
+    watching = Watching(grader, tiny, tiny.exercise("rms"))
+    outcomes = {"a": Outcome.FAILED, "b": Outcome.PASSED, "c": Outcome.FAILED}
+    checks = tuple(Check(name, f"Claim {name}.", Kind.EDGE, end, 1, message=f"It says {name}.") for name, end in outcomes.items())
+    watching.report = Report("rms", "rms.py", Outcome.FAILED, 3, "linux", 0, 0.1, checks=checks)
+    return watching
+
+
+def content(view: View, rows: int = 20) -> str:
+    console = Console(file=io.StringIO(), width=80, height=24, legacy_windows=False)
+    console.print(view.content(rows))
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def test_help_names_every_key(watching: Watching) -> None:
+    keys = {line.split("  ")[0] for line in content(Help(watching)).splitlines()}
+    assert keys == {*"nplhdtq", "↑ ↓", "Esc"}
+    assert not Help(watching).press("n")
+
+
+def test_a_page_has_one_claim_that_failed(watching: Watching) -> None:
+    view = Differences(watching)
+    first = content(view)
+    assert "page 1 of 2" in first and "It says a." in first and "It says c." not in first
+    assert view.press("left") and content(view) == first
+    assert view.press("d")
+    assert "page 2 of 2" in content(view) and "It says c." in content(view) and "It says a." not in content(view)
+    assert view.press("right") and "page 2 of 2" in content(view)
+    assert view.press("left") and content(view) == first
+    assert view.press("right") and not view.press("d")  # on the last page, d closes the view
+
+
+def test_without_failures_there_are_no_pages(watching: Watching) -> None:
+    watching.report = None
+    view = Differences(watching)
+    assert "There is nothing to show." in content(view) and not view.press("d")
+
+
+def marked(view: Listing, rows: int = 20) -> str:
+    [line] = (line for line in content(view, rows).splitlines() if line.startswith("▶"))
+    return line.split()[1]
+
+
+def test_enter_goes_to_the_exercise_that_is_marked(watching: Watching) -> None:
+    view = Listing(watching)
+    assert marked(view) == "rms" and "0 of 2 passed" in content(view) and "not started" in content(view)
+    for key, slug in (("home", "rms"), ("down", "centring"), ("down", "centring"), ("up", "rms"), ("end", "centring")):
+        assert view.press(key) and marked(view) == slug == marked(view, rows=2)  # the mark is always visible
+    assert view.press("enter") and view.closed
+    assert view.watching.exercise.slug == "centring" and view.watching.back().exercise.slug == "rms"
+
+
+def test_enter_at_the_exercise_that_is_watched_keeps_it(watching: Watching) -> None:
+    view = Listing(watching)
+    assert view.press("enter") and view.closed and view.watching is watching
+    assert not view.press("x")

@@ -170,7 +170,7 @@ def test_output_writes_a_file_and_may_overwrite_it(suffix: str, invoke: Invoke, 
         ("--output a.html", "`normgrade similar` has no format html. Use --format terminal or --format json, or a FILE in .txt or .json."),
         ("--top 0", '--top must be a whole number from 1 to 10000, not "0".'),
         ("--exercise rmss", 'No exercise named "rmss". Did you mean "rms"? `normgrade list` shows them all.'),
-        ("--output .", 'The report cannot be written to ".": it is a folder. Use --output FILE to choose a file.'),
+        ("--output .", 'Nothing can be written to "." (it is a folder). Use --output PATH to choose another place.'),
     ],
 )
 def test_wrong_options_are_explained(arguments: str, sentence: str, run: Run, tmp_path: Path) -> None:

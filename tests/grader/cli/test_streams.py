@@ -67,17 +67,17 @@ def test_reason_for_dropped_output_is_known(unbuffered: bool, monkeypatch: pytes
 
 
 @pytest.mark.parametrize("unbuffered", [False, True])
-def test_sink_keeps_the_attributes_of_a_stream(unbuffered: bool, tmp_path: Path) -> None:
+def test_sink_keeps_how_a_stream_is_buffered(unbuffered: bool, tmp_path: Path) -> None:
     with open(tmp_path / "out", "wb", buffering=0) as raw:
         before = io.TextIOWrapper(raw if unbuffered else io.BufferedWriter(raw), "latin-1", "replace", write_through=unbuffered)
         after = into_sink(before)
-        for name in ("encoding", "errors", "line_buffering", "write_through", "fileno", "isatty"):
+        for name in ("encoding", "line_buffering", "write_through", "fileno", "isatty"):
             was, now = getattr(before, name), getattr(after, name)
             assert (now() if callable(now) else now) == (was() if callable(was) else was)
-        after.write("é→")
-        assert ((tmp_path / "out").read_bytes() == b"\xe9?") == unbuffered
+        after.write("é→中")
+        assert ((tmp_path / "out").read_bytes() == b"\xe9>?") == unbuffered
         after.flush()
-        assert (tmp_path / "out").read_bytes() == b"\xe9?"
+        assert (tmp_path / "out").read_bytes() == b"\xe9>?"
 
 
 # From the outside
@@ -138,7 +138,7 @@ def test_a_pipe_that_nobody_reads_changes_no_verdict(source: str, code: int, she
     assert (here / "code").read_text() == f"{code}\n"
 
 
-@pytest.mark.parametrize("command", ["list", "check --help", "completion bash", "watch rms"])
+@pytest.mark.parametrize("command", ["list", "check --help", "watch rms"])
 def test_a_pipe_that_nobody_reads_is_no_failure(command: str, shell: Shell, put: Put, here: Path) -> None:
     put("rms")
     assert shell(f"(sleep 0.2; normgrade {command}; echo $? > code) | true").err == ""

@@ -15,19 +15,17 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from normgrade.cli.full_screen import FullScreen
 from normgrade.cli.keys import Keyboard, name_of
-from normgrade.cli.screen import MOVES_S
-from normgrade.cli.views import Help, Listing, Task
-from normgrade.cli.watch_loop import Left, Screen, until_q
+from normgrade.cli.screen import MOVES_S, Differences, Help, Listing
+from normgrade.cli.watch import Left, Screen, until_q
 from normgrade.course.course import Course
 from normgrade.grading.grade import Submission, report_of_inspection
 from normgrade.grading.grading_options import Options
 from normgrade.inspection.inspection import Inspection
-from normgrade.language.errors import UsageError
 from normgrade.learner.watch.watch_session import Watching
 from normgrade.report.report import Check, Kind, Outcome, Report
 
+pyte = pytest.importorskip("pyte", reason="the screen is drawn by pyte")
 CODE = "def rms(x, eps=1e-5):\n    return x\n"
 
 
@@ -43,16 +41,16 @@ class Typist(Keyboard):
         return "" if key == "_" else name_of(key.encode())
 
 
-class Stage(FullScreen):
-    """A full screen that keeps every drawn picture."""
+class Terminal(Console):
+    """A terminal that keeps all that is written to it."""
 
-    def __init__(self, keys: str, height: int) -> None:
-        super().__init__(Console(file=io.StringIO(), width=80, height=height), Typist(keys))
-        self.pictures: list[str] = []
-        self.entered = True
+    def __init__(self, height: int) -> None:
+        super().__init__(file=io.StringIO(), width=80, height=height, force_terminal=True, legacy_windows=False)
 
-    def put(self, text: str) -> None:
-        self.pictures.append(text)
+    @property
+    def written(self) -> str:
+        assert isinstance(self.file, io.StringIO)
+        return self.file.getvalue()
 
 
 def suites() -> dict[str, Any]:
@@ -95,7 +93,7 @@ def typed(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Type
     def after(keys: str, height: int = 24, searches_s: float = 0.0) -> Screen:
         grader: Any = Grader(searches_s=searches_s)
         watching = Watching(grader, tiny, tiny.exercise("rms"))
-        screen = Screen(watching, Stage(keys, height))
+        screen = Screen(watching, Terminal(height), Typist(keys))
         watching.listen(screen.meanwhile, screen.on_progress)
         with suppress(Left):
             until_q(screen, 0.0)
@@ -105,9 +103,11 @@ def typed(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Type
 
 
 def picture(screen: Screen) -> str:
-    """Return the last picture, without the codes of a terminal."""
-    assert isinstance(screen.stage, Stage)
-    return re.sub(r"\x1b\[[\d;]*[A-Za-z]", "", screen.stage.pictures[-1])
+    """Return the text on the terminal."""
+    assert isinstance(screen.console, Terminal)
+    terminal: Any = pyte.Screen(80, screen.console.height)
+    pyte.Stream(terminal).feed(screen.console.written.replace("\n", "\r\n"))  # as terminals do
+    return "\n".join(line.rstrip() for line in terminal.display)
 
 
 def seeds(screen: Screen) -> list[int]:
@@ -125,8 +125,8 @@ def test_it_is_graded_and_drawn(typed: Typed) -> None:
 
 def test_a_step_that_takes_long_moves(typed: Typed) -> None:
     screen = typed(GRADED, searches_s=8 * MOVES_S)
-    assert isinstance(screen.stage, Stage)
-    marks = {mark for drawn in screen.stage.pictures for mark in re.findall(r"(\S) looking for the mistake · 25 %", drawn)}
+    assert isinstance(screen.console, Terminal)
+    marks = set(re.findall(r"(\S) looking for the mistake · 25 %", screen.console.written))
     assert len(marks) > 2
     assert "looking for the mistake" not in picture(screen)
 
@@ -148,17 +148,17 @@ def test_other_keys_wait_for_the_grading_in_order(typed: Typed) -> None:
 
 
 def test_key_of_a_view_opens_and_closes_it(typed: Typed) -> None:
-    views = [typed(GRADED + keys).view for keys in ("?", "??", "?s", "ss", "dd", "l", "ll")]
-    assert [type(view) for view in views] == [Help, type(None), Task, type(None), type(None), Listing, type(None)]
+    views = [typed(GRADED + keys).view for keys in ("?", "??", "?d", "dd", "l", "ll")]
+    assert [type(view) for view in views] == [Help, type(None), Differences, type(None), Listing, type(None)]
 
 
 def test_arrows_scroll_as_far_as_there_are_lines(typed: Typed) -> None:
-    assert typed(GRADED + "s_", height=6).top == 0
-    assert typed(GRADED + "s_jj_k_", height=6).top == 1
-    screen = typed(GRADED + "s_" + " _" * 20, height=6)
+    assert typed(GRADED + "?_", height=6).top == 0
+    assert typed(GRADED + "?_jj_k_", height=6).top == 1
+    screen = typed(GRADED + "?_" + " _" * 20, height=6)
     assert screen.top > 1 and "▼" not in picture(screen)
-    assert typed(GRADED + "s_" + " " * 20 + "k_", height=6).top == screen.top - 1  # drawn once, but counted one by one
-    assert typed(GRADED + "s ?_", height=6).top == 0
+    assert typed(GRADED + "?_" + " " * 20 + "k_", height=6).top == screen.top - 1  # drawn once, but counted one by one
+    assert typed(GRADED + "? d_", height=6).top == 0
 
 
 def test_only_other_inputs_have_another_seed(typed: Typed, tmp_path: Path) -> None:
@@ -167,25 +167,15 @@ def test_only_other_inputs_have_another_seed(typed: Typed, tmp_path: Path) -> No
     assert usual == 0 < other
     assert f"These inputs have seed {other}." in picture(screen) and screen.watching.scores == [0]
     (tmp_path / "rms.py").write_text(CODE + "#", encoding="utf-8")
-    screen.stage.keyboard = Typist(GRADED)
+    screen.keyboard = Typist(GRADED)
     until_q(screen, 0.0)
     assert seeds(screen) == [0, other, 0] and "No claim has changed since the last save." in picture(screen)
 
 
-def test_the_stub_is_put_back_after_y_only(typed: Typed, tiny: Course, tmp_path: Path) -> None:
-    typed(GRADED + "xn_")
-    assert (tmp_path / "rms.py").read_text(encoding="utf-8") == CODE
-    screen = typed(GRADED + "xy_")
-    assert (tmp_path / "rms.py").read_bytes() == tiny.exercise("rms").stub.read_bytes()
-    [kept] = (tmp_path / ".normgrade" / "backups").iterdir()
-    assert kept.read_text(encoding="utf-8") == CODE
-    assert "rms.py is the stub again" in picture(screen) and "rms is not started" in picture(screen)
+def test_keys_of_the_terminal_itself_do_nothing(typed: Typed) -> None:
+    screen = typed(GRADED + "\x1a\x01_")
+    assert screen.view is None and "0 of 8 points, not passed" in picture(screen)
 
 
-def test_error_of_a_reset_is_shown(typed: Typed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("normgrade.cli.watch_loop.put_stub_back", lambda exercise: needed_elsewhere())
-    assert "is in no workspace" in picture(typed(GRADED + "xy_"))
-
-
-def needed_elsewhere() -> str:
-    raise UsageError('"/tmp" is in no workspace.')
+def test_a_shorter_picture_erases_the_one_before(typed: Typed) -> None:
+    assert picture(typed(GRADED + "?_?_")) == picture(typed(GRADED))

@@ -435,7 +435,7 @@ def test_no_command_follows_a_link_or_waits(slug: str, command: str, trap: Path,
 def test_links_and_pipes_are_reported(trap: Path, run: Run, outside: Path) -> None:
     assert run("reset", "rms")[2] == 'Error: "rms.py" cannot be reset (it is a symbolic link, not a file). Your files are unchanged.'
     assert run("reset", "centring")[2] == 'Error: "centring.py" cannot be reset (it is a named pipe, not a file). Your files are unchanged.'
-    taken = '"repro_rms.py" already exists, and is not an unchanged script of `normgrade repro`. Use --output FILE to choose another file.'
+    taken = 'Nothing can be written to "repro_rms.py" (it is a symbolic link, not a file). Use --output PATH to choose another place.'
     assert run("repro", "rms")[2] == f"Error: {taken}"
     prompts = (
         f'The workspace cannot be created in "." ("{trap / "prompts"}" is a symbolic link, not a folder). '
@@ -447,8 +447,7 @@ def test_links_and_pipes_are_reported(trap: Path, run: Run, outside: Path) -> No
     assert run("progress")[2] == f'Error: {kept} ("{trap / ".normgrade"}" is a symbolic link, not a folder). {free}'
     assert run("check", "rms")[2] == f'Note: {kept} ("{trap / ".normgrade"}" is a symbolic link, not a folder). {free}'
     written = (
-        'Error: The report cannot be written to "report.html" (it is a symbolic link, not a file). '
-        "Use --output FILE to choose another file."
+        'Error: Nothing can be written to "report.html" (it is a symbolic link, not a file). Use --output PATH to choose another place.'
     )
     assert run("check", "rms", "--output", "report.html") == (2, "", written)  # before anything is graded
 

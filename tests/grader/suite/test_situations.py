@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,10 +18,12 @@ from normgrade.course.package import PACKAGE, carried
 from normgrade.language import _, speak
 from normgrade.language.errors import CourseError
 from normgrade.report.report import Outcome
-from normgrade.suite import build, ones, use
+from normgrade.suite import build, ones, situations, use
 from normgrade.suite.collection import collect, derived
 from normgrade.suite.situations import PREFIX, SITUATIONS, of_one_length, with_axes
+from normgrade.suite.story import Build
 from normgrade.suite.suite import Suite
+from normgrade.worker.wire.requests import LayerStep
 
 EXERCISES = list(Course(carried()))
 
@@ -142,3 +146,96 @@ def test_further_axes_keep_fixed_positions(fixed: list[int], shape: tuple[int, .
 
 def test_no_inputs_give_no_axes() -> None:
     assert of_one_length((), []) == ()
+
+
+PLAYED = {  # the number of stories of each situation, for two uses that refuse one input; and their steps, each once
+    "called": "2: train, evaluate",
+    "as_built": "2: evaluate, train",
+    "without_gradients": (
+        "2: evaluate gradients=inference_mode, train, train gradients=no_grad, evaluate gradients=no_grad, "
+        "train gradients=inference_mode"
+    ),
+    "modes_in_turn": "2: evaluate, train",
+    "modes_asked_for": "2: evaluate mode=attribute, train mode=attribute, train mode=twice, evaluate mode=twice, evaluate",
+    "changed_state": "4: evaluate, evaluate gradients=no_grad, change, load, train",
+    "two_layers": "4: train, swap, evaluate",
+    "two_shapes": "4: train, evaluate",
+    "copies": "7: train, evaluate, copy, change, swap, pickle, reload, double, float64 evaluate, float64 train",
+    "in_a_network": (
+        "2: train, evaluate, train residual, evaluate residual twice, train twice, train steep, train overwritten, "
+        "evaluate overwritten"
+    ),
+    "any_gradient": (
+        "2: train arriving=one hot, evaluate arriving=with zeros, train arriving=ones, evaluate arriving=expanded, "
+        "train arriving=strided, evaluate arriving=huge, train arriving=tiny"
+    ),
+    "gradients_add_up": "2: train graph, train keep, evaluate leaf keep, train leaf, evaluate graph",
+    "many_calls": "2: train calls=40, evaluate calls=20, train beside, evaluate beside",
+    "other_defaults": (
+        "6: train default=float64, evaluate default=float64, float16, float16 train witness default=float64, "
+        "float16 evaluate witness default=float64, bfloat16, bfloat16 train witness default=float64, "
+        "bfloat16 evaluate witness default=float64, train default=bfloat16, evaluate default=bfloat16, "
+        "float16 train witness default=bfloat16, float16 evaluate witness default=bfloat16, "
+        "bfloat16 train witness default=bfloat16, bfloat16 evaluate witness default=bfloat16"
+    ),
+    "many_axes": "6: train, evaluate",
+    "float64": "2: float64, float64 train, float64 evaluate",
+    "every_dtype": (
+        "14: float64, float64 train, float64 evaluate, float64 evaluate gradients=no_grad, settings, float16, "
+        "float16 train witness, float16 evaluate witness, float16 evaluate gradients=no_grad witness, bfloat16, "
+        "bfloat16 train witness, bfloat16 evaluate witness, bfloat16 evaluate gradients=inference_mode witness, "
+        "bfloat16 train, bfloat16 evaluate, change"
+    ),
+    "float32_parameters": "2: float16 train, float16 evaluate, bfloat16 train, bfloat16 evaluate, bfloat16 evaluate gradients=no_grad",
+    "far_eps": "6: train, evaluate, float16, float16 train",
+    "length_one": "2: train, evaluate",
+    "not_finite": "6: evaluate, train, evaluate gradients=no_grad, float16, float16 evaluate",
+    "same_tensor": "2: train again, evaluate again, change, evaluate gradients=no_grad again",
+    "views": (
+        "2: train, evaluate, train view=strided, evaluate view=strided, train view=expanded, "
+        "evaluate view=expanded gradients=no_grad"
+    ),
+    "whole_numbers": "3: train, evaluate",
+    "frozen": (
+        "2: train freeze=1, evaluate freeze=1, train freeze=2, evaluate freeze=2, train freeze=3, evaluate freeze=4, "
+        "train frozen, evaluate constant, train frozen constant"
+    ),
+    "exact_state": "2: ",
+    "nothing_else_changed": "4: train, train gradients=no_grad, evaluate gradients=no_grad, evaluate, settings, attempt",
+    "learning": "2: train, learn, evaluate",
+    "many_rows": "6: train, evaluate, float16, float16 train, bfloat16, bfloat16 train",
+    "wide": "2: train",
+    "real_size": "6: train, evaluate, float16, float16 train, bfloat16, bfloat16 train",
+    "every_argument": "4: train, evaluate",
+    "illegal_inputs": "22: train, evaluate gradients=no_grad, evaluate",
+}  # fmt: skip
+
+
+def test_situations_play_what_they_are_there_for(tiny: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pin the steps, so that nobody weakens a situation by chance: all exercises would still pass."""
+    stories: list[tuple[Build | LayerStep, ...]] = []
+
+    def tell(*story: Any, **how: object) -> bool:
+        stories.append(tuple(part for part in story if not isinstance(part, type)))
+        return True
+
+    for name in ("agree", "returns", "accepts", "refuses_at_last"):
+        monkeypatch.setattr(situations, name, tell)
+    exercise, yes = tiny.exercise("centring"), lambda *_story: True
+    monkeypatch.setattr(situations, "current", lambda: SimpleNamespace(exercise=exercise, is_defined=yes, is_refused=yes))
+    x, other = np.ones((4, 3), np.float32), np.ones((2, 3), np.float32)
+    uses = [use(build(3, momentum=each), x, other, [1], [np.ones((2, 3, 3), np.float32)]) for each in (0.3, 0.5)]
+    for name, each in SITUATIONS.items():
+        stories.clear()
+        each.play(lambda: uses)
+        steps = dict.fromkeys(filter(None, (in_words(part) for story in stories for part in story)))
+        assert f"{len(stories)}: {', '.join(steps)}" == PLAYED[name], name
+
+
+def in_words(part: Build | LayerStep) -> str:
+    """Return a step with its unusual options, or the dtype in which a layer is built if that is unusual."""
+    if isinstance(part, Build):
+        return "" if part.dtype == "float32" else part.dtype
+    options = {name: value for name, value in part.options.unusual.items() if isinstance(value, str | int | float)}
+    dtype = "" if part.x is None or part.x.dtype == "float32" else f"{part.x.dtype} "
+    return " ".join([dtype + part.action, *(name if value is True else f"{name}={value}" for name, value in options.items())])

@@ -1,14 +1,32 @@
-"""Tests of the list of things that an exercise lacks: files, TODO marks and counts, in the order of an author's work."""
+"""Tests of the gaps in an exercise: files, TODO marks and counts, points, checks that no page announces, and bans of nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from normgrade.course.course import Course
 from normgrade.course.package import carried
-from normgrade.verify.completeness import empty_sections, lacking, missing_files
+from normgrade.oracle.cache import Cache
+from normgrade.report.report import Outcome
+from normgrade.suite.collection import collect
+from normgrade.verify import completeness
+from normgrade.verify.completeness import (
+    empty_sections,
+    lacking,
+    literal,
+    matches_something,
+    matching_nothing,
+    missing_files,
+    points_in_words,
+    unannounced,
+)
+from normgrade.verify.verification import verify
 
 EditedCourse = Callable[..., Course]
 NOTHING = "minimum = { hints = 0, questions = 0, alternatives = 0, mistakes = 0, mistakes_of_level_1 = 0 }\n"
@@ -89,3 +107,121 @@ def test_a_section_without_a_text_is_named(edited_course: EditedCourse) -> None:
 )
 def test_section_without_text_is_empty(markdown: str, empty: list[str]) -> None:
     assert list(empty_sections(markdown)) == empty
+
+
+# Points
+
+
+def suite(**points: int) -> Any:
+    return SimpleNamespace(
+        tests=[SimpleNamespace(name=name.replace("__", "[") + "]" * ("__" in name), points=each) for name, each in points.items()]
+    )
+
+
+@pytest.mark.parametrize(
+    ("points", "says"),
+    [
+        (
+            {"test_rows__a": 3, "test_rows__b": 4, "test_eps": 5, "test_free": 0, "situation_called": 1, "situation_views": 0},
+            "tests 12 (test_rows 7, test_eps 5) and situations 1 (called 1)",
+        ),
+        ({"test_free": 0}, "tests 0"),
+        ({"situation_called": 1}, "situations 1 (called 1)"),
+        ({}, "there is no test"),
+    ],
+)
+def test_points_are_told_with_their_parts(points: dict[str, int], says: str) -> None:
+    assert points_in_words(suite(**points)) == says
+
+
+def test_cases_of_a_real_suite_are_summed(tiny: Course) -> None:
+    found = collect([tiny.exercise("rms")])["rms"]
+    assert points_in_words(found) == "tests 8 (test_call 1, test_rows 4, test_alone 2, test_half_precision 1)"
+
+
+# Sentences that announce checks
+
+PROMPT, RULES = "exercises/rms/README.md", "exercises/rules.md"
+MARKS = [("(mean(x²) + eps)`.", "(mean(x²) + eps)`. <!-- test_call, test_rows -->")]
+THE_REST = "# Rules\n\n- A row may be alone. <!-- test_alone -->\n- float16 stays float16. <!-- test_half_precision, far_eps -->\n"
+
+
+def problems(course: Course, *languages: str) -> list[str]:
+    exercise = course.exercise("rms")
+    return [*unannounced(exercise, collect([exercise])["rms"], languages or ("en",))]
+
+
+def test_prompt_and_rules_together_announce_every_check(edited_course: EditedCourse) -> None:
+    course = edited_course({PROMPT: MARKS, RULES: THE_REST})
+    assert problems(course) == []
+
+
+def test_a_check_that_nothing_announces_is_named(edited_course: EditedCourse, expectations: Path) -> None:
+    wrong = [("(mean(x²) + eps)`.", "(mean(x²) + eps)`. <!-- test_call, test_row -->")]
+    course = edited_course({PROMPT: wrong, RULES: THE_REST})
+    assert problems(course) == [
+        f"{PROMPT}: no sentence announces test_rows. Write `<!-- test_rows -->` after the one that does.",
+        f"{PROMPT}: it announces test_row, which is no check of the suite.",
+    ]
+    [report] = verify([course.exercise("rms")])
+    [proof] = [check for check in report.checks if check.name == "told"]
+    assert proof.outcome is Outcome.FAILED and proof.message.splitlines() == problems(course)
+
+
+def test_each_language_has_to_announce_it(edited_course: EditedCourse) -> None:
+    other = "exercises/rms/README.zh.md"
+    course = edited_course({PROMPT: MARKS, RULES: THE_REST, other: "# 均方根\n\n除以均方根。 <!-- test_call, test_rows, test_alone -->\n"})
+    assert problems(course, "en", "zh") == [
+        f"{other}: no sentence announces test_half_precision. Write `<!-- test_half_precision -->` after the one that does."
+    ]
+
+
+def test_a_course_without_marks_need_not_announce_anything(tiny: Course, expectations: Path) -> None:
+    [report] = verify([tiny.exercise("rms")])
+    assert "told" not in {check.name for check in report.checks}
+
+
+# Bans
+
+KEY = bytes(32)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *("torch", "torch.rms_norm", "torch.nn.*Norm*", "torch.nn.functional.*_norm", "torch.ops.*layer_norm*", "torch.Tensor.norm"),
+        *("torch._refs.*", "torch._C._VariableFunctions.*_norm*", "torch._C._*_to_static_module", "torch.masked.*normalize", "*norm*"),
+        *("numpy", "numpy.linalg.norm", "torch.testing._internal.*", "torch.[kl]ayer_norm"),
+    ],
+)
+def test_existing_names_are_matched(pattern: str) -> None:
+    assert matches_something(pattern)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *("torch.rms_nrom", "torch.nn.functional.*_nrom", "torch.nn.LayerNorms", "torch.ops.aten.*layer_nrom*", "torch.Tensor.nrom"),
+        *("numpy.linalg.nrm", "torch.nn.nothing.*", "nunpy", "torhc.*", "torch.pi.real.nothing"),
+    ],
+)
+def test_misspelt_pattern_matches_nothing(pattern: str) -> None:
+    assert not matches_something(pattern)
+
+
+def test_pattern_of_a_missing_library_is_accepted() -> None:
+    assert matches_something("qwzxqwzx.layers.*")
+
+
+def test_literal_parts_of_a_pattern_are_found() -> None:
+    assert [literal(pattern) for pattern in ("torch.nn.*Norm*", "a.b", "*norm", "a.[bc].d")] == [("torch", "nn"), ("a", "b"), (), ("a",)]
+
+
+def test_sound_bans_are_remembered(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    exercise, known = tiny.exercise("rms"), Cache(tmp_path, KEY)
+    slip = replace(exercise, banned=(*exercise.banned, "torch.rms_nrom"), allowed=("torch.nn.LayerNrom",))
+    assert matching_nothing(slip, known) == ("torch.rms_nrom", "torch.nn.LayerNrom")
+    assert matching_nothing(exercise, known) == ()
+    monkeypatch.setattr(completeness, "matches_something", lambda pattern: False)
+    assert matching_nothing(exercise, Cache(tmp_path, KEY)) == ()
+    assert matching_nothing(slip, Cache(tmp_path, KEY)) == (*exercise.banned, "torch.rms_nrom", "torch.nn.LayerNrom")

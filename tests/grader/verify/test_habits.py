@@ -1,4 +1,4 @@
-"""Tests of habits: which ones fit an exercise, and how a reference with one of them looks."""
+"""Tests of habits: the exercises that they fit, references with one of them, and that each shows."""
 
 from __future__ import annotations
 
@@ -6,16 +6,25 @@ import ast
 from collections import Counter
 from typing import Any
 
+import habits_played
+import habits_played_in_numpy
 import pytest
 
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
 from normgrade.course.package import carried
-from normgrade.verify.habits import FILES, KINDS, Habit, fitting, habits_in, with_habit
+from normgrade.course.tensor_library import Library
+from normgrade.verify.habits import KINDS, Habit, fitting, habits_in, with_habit
 
-LIBRARIES = list(FILES)
 EXERCISES = [pytest.param(exercise, id=exercise.slug) for exercise in Course(carried())]
+FAST = ("layer_norm", "batch_norm", "mix_norm", "ada_in")  # in PyTorch: every habit fits at least one of them
+WITH_TORCH, WITH_NUMPY = habits_played.USED, habits_played_in_numpy.USED
+
+
+def habits_of(library: Library) -> tuple[Habit, ...]:
+    """Return the habits of the course that normgrade carries."""
+    return habits_in(Course(carried()).files("layer_norm").shared_habits(library))
 
 
 def habit_of(exercise: Exercise, name: str) -> Habit:
@@ -26,20 +35,20 @@ def names_that_fit(slug: str) -> set[str]:
     return {habit.name for habit in fitting(Course(carried()).exercise(slug))}
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
-def test_every_habit_has_a_sentence_and_unique_name(library: str) -> None:
-    habits = habits_in(library)
+@pytest.mark.parametrize("library", Library)
+def test_every_habit_has_a_sentence_and_unique_name(library: Library) -> None:
+    habits = habits_of(library)
     assert len(habits) > 50 and set(Counter(habit.name for habit in habits).values()) == {1}
     assert [habit.name for habit in habits if not habit.says.endswith((".", "…")) or "\n" in habit.says] == []
 
 
 def test_many_habits_share_their_name_in_both_libraries() -> None:
-    torch, numpy = ({habit.name for habit in habits_in(library)} for library in LIBRARIES)
+    torch, numpy = ({habit.name for habit in habits_of(library)} for library in Library)
     assert len(torch & numpy) > 30
 
 
 def test_every_kind_has_its_habits() -> None:
-    around = {kind for library in LIBRARIES for habit in habits_in(library) for kind in habit.around}
+    around = {kind for library in Library for habit in habits_of(library) for kind in habit.around}
     assert around == set(KINDS)
 
 
@@ -106,3 +115,40 @@ def test_reference_with_a_habit_behaves_like_it() -> None:
 
     y, cache = module["forward"](np.ones((2, 3)), np.ones(3))
     assert isinstance(module["backward"](y, cache), list)
+
+
+def test_a_course_may_have_no_habits(tiny: Course) -> None:
+    assert fitting(tiny.exercise("rms")) == ()
+
+
+def test_every_habit_and_exercise_has_an_entry() -> None:
+    course = Course(carried())
+    assert list(habits_played.PLAYS) == [habit.name for habit in habits_of(Library.TORCH)]
+    assert list(habits_played_in_numpy.PLAYS) == [habit.name for habit in habits_of(Library.NUMPY)]
+    assert [*WITH_TORCH] == [exercise.slug for exercise in course if exercise.written_with == "torch"]
+    assert [*WITH_NUMPY] == [exercise.slug for exercise in course if exercise.written_with == "numpy"]
+    assert {name for slug in FAST for name in names_that_fit(slug)} == set(habits_played.PLAYS)
+
+
+@pytest.mark.parametrize("slug", [pytest.param(slug, marks=() if slug in FAST else pytest.mark.slow) for slug in WITH_TORCH])
+def test_a_habit_shows_unless_it_is_left_out(slug: str) -> None:
+    exercise, used, seen = Course(carried()).exercise(slug), WITH_TORCH[slug], habits_played.seen
+    right = used.of(read_text(exercise.reference))
+    hidden = {
+        habit.name
+        for habit in fitting(exercise)
+        if habits_played.alike(seen(right, habit.name), seen(used.of(with_habit(exercise, habit)), habit.name))
+    }
+    assert hidden <= exercise.left_out_habits.keys()
+
+
+@pytest.mark.parametrize("slug", WITH_NUMPY)
+def test_habit_in_numpy_shows_unless_it_is_left_out(slug: str) -> None:
+    exercise, used, seen = Course(carried()).exercise(slug), WITH_NUMPY[slug], habits_played_in_numpy.seen
+    right = read_text(exercise.reference)
+    hidden = {
+        habit.name
+        for habit in fitting(exercise)
+        if habits_played_in_numpy.alike(seen(right, used, habit.name), seen(with_habit(exercise, habit), used, habit.name))
+    }
+    assert hidden <= exercise.left_out_habits.keys()

@@ -9,6 +9,7 @@ import pytest
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
 from normgrade.course.package import carried
+from normgrade.course.tensor_library import Library
 from normgrade.report.report import NOTHING_RAN, Check, Kind, Outcome, Report
 from normgrade.suite.situations import SITUATIONS
 from normgrade.verify.habits import fitting, habits_in
@@ -69,4 +70,4 @@ def fitting_names(exercise: Exercise) -> set[str]:
 
 
 def names_of_habits() -> list[str]:
-    return list(dict.fromkeys(habit.name for library in ("torch", "numpy") for habit in habits_in(library)))
+    return list(dict.fromkeys(habit.name for library in Library for habit in habits_in(EXERCISES[0].shared_habits(library))))

@@ -18,7 +18,7 @@ from normgrade.language.errors import CourseError
 from normgrade.language.places import Place, gradient_of
 from normgrade.report.report import Outcome, Report
 from normgrade.verify.missing_texts import missing_texts
-from normgrade.verify.proofs import verify
+from normgrade.verify.verification import verify
 
 EditedCourse = Callable[..., Course]
 Edits = dict[str, list[tuple[str, str]] | str]

@@ -11,6 +11,8 @@ import pytest
 from normgrade.compare.played import Result
 from normgrade.course.course import Course
 from normgrade.course.files import read_text
+from normgrade.course.package import carried
+from normgrade.course.tensor_library import Library
 from normgrade.diagnosis.footprints import Footprints
 from normgrade.grading import parallel
 from normgrade.grading.grading_options import OnProgress, Options
@@ -21,10 +23,12 @@ from normgrade.report.report import Check, Kind, Outcome, Report
 from normgrade.suite.collection import collect
 from normgrade.suite.situations import SITUATIONS
 from normgrade.suite.suite import HiddenTest
-from normgrade.verify import proofs
+from normgrade.verify import plays, verification
 from normgrade.verify.habits import fitting
 from normgrade.verify.mutants import mutants_of
-from normgrade.verify.proofs import Proof, Proved, in_words, sliced, verify
+from normgrade.verify.plays import Plays
+from normgrade.verify.proofs import in_words
+from normgrade.verify.verification import Proved, sliced, verify
 from normgrade.worker.walls import TIERS
 
 pytestmark = pytest.mark.usefixtures("expectations")
@@ -181,7 +185,7 @@ def test_only_a_sample_of_wrong_answers_is_played(edited_course: EditedCourse) -
 
 @pytest.mark.parametrize(("parts", "slices"), [(1, [(0, 1, 2)]), (2, [(0,), (1, 2)]), (3, [(0,), (1,), (2,)]), (7, [(0,), (1,), (2,)])])
 def test_seeds_are_shared_out_to_jobs(parts: int, slices: list[tuple[int, ...]]) -> None:
-    assert sliced(range(3), parts) == slices
+    assert sliced(range(3), parts, answers=50) == slices
 
 
 def test_number_of_cores_does_not_change_the_report(tiny: Course, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,9 +195,9 @@ def test_number_of_cores_does_not_change_the_report(tiny: Course, monkeypatch: p
         shared_out.append([job.units for job in jobs])
         return parallel.over_cores(jobs, 1, progress, opened)
 
-    monkeypatch.setattr(proofs, "over_cores", over_cores)
+    monkeypatch.setattr(verification, "over_cores", over_cores)
     verify([tiny.exercise("rms")], (0, 1), cores=2)
-    monkeypatch.setattr(proofs, "SLICE", 6)
+    monkeypatch.setattr(verification, "SLICE", 6)
     one, two = (verify([tiny.exercise("rms")], (0, 1), cores=cores) for cores in (1, 2))
     assert shared_out == [[16], [16], [10, 6]]  # two right answers and four mistakes on each seed, and four diagnoses; so few are one job
     plain = [[(check.name, check.claim, check.outcome, check.message) for check in report.checks] for [report] in (one, two)]
@@ -281,13 +285,13 @@ def test_only_process_ending_mutants_get_their_own_process(edited_course: Edited
     course = edited_course({REFERENCE: [("return (wide", "if eps < 0:\n        raise SystemExit\n    return (wide")]})
     mutants = mutants_of(read_text(course.exercise("rms").reference))
     played: list[str] = []
-    alone = Proof.alone
+    alone = Plays.alone
 
-    def recorded(proof: Proof, source: str, seed: int) -> Generator[Result]:
+    def recorded(each: Plays, source: str, seed: int) -> Generator[Result]:
         played.append(source)
-        return alone(proof, source, seed)
+        return alone(each, source, seed)
 
-    monkeypatch.setattr(Proof, "alone", recorded)
+    monkeypatch.setattr(Plays, "alone", recorded)
     [report] = verify([course.exercise("rms")], mutants=True)
     ended = {mutant.now: str(mutant) for mutant in mutants if mutant.source in played}
     assert ended.keys() == {"if eps > 0:", "if eps < 1:", "if True:"}
@@ -322,11 +326,13 @@ def test_surviving_and_needlessly_left_out_habits_are_reported(edited_course: Ed
         {
             "exercises/rms/exercise.toml": [("[left_out]", left_out)],
             SUITE: [("randn(4, 8) * 300", "randn(4, 4100) * 300")],
+            "solutions/habits_torch.py": read_text(Course(carried()).files("rms").shared_habits(Library.TORCH)),
         }
     )
     names = "wrong-beyond-4096-channels", "denormals-flushed", "warnings-silenced"
     some = tuple(habit for habit in fitting(course.exercise("rms")) if habit.name in names)
-    monkeypatch.setattr(proofs, "fitting", lambda _exercise: some)
+    for module in (plays, verification):
+        monkeypatch.setattr(module, "fitting", lambda _exercise: some)
     [report] = verify([course.exercise("rms")], habits=True)
     assert failures(report)["habits"].splitlines() == [
         "denormals-flushed survives: The smallest numbers are flushed to 0.",

@@ -12,8 +12,8 @@ from normgrade.diagnosis.footprints import decode, encode
 from normgrade.grading.grading_options import Options
 from normgrade.grading.opening import open_grader
 from normgrade.report.report import Check, Outcome
-from normgrade.verify.proofs import verify
 from normgrade.verify.shipping import deviating_footprints, deviations, missing, write
+from normgrade.verify.verification import verify
 
 pytestmark = pytest.mark.usefixtures("expectations")
 EditedCourse = Callable[..., Course]

@@ -759,9 +759,7 @@ def test_old_report_is_kept_if_the_disk_is(then: str, code: int, untouched: Path
     found = check(untouched, tiny, tmp_path / "cache", HANDING_OVER, then=then, arguments=["--output", str(output)])
     assert (found.code, found.out) == (code, "")
     if code == 2:
-        assert (
-            found.err == f'Error: The report cannot be written to "{output}" (File too large). Use --output FILE to choose another file.\n'
-        )
+        assert found.err == f'Error: Nothing can be written to "{output}" (File too large). Use --output PATH to choose another place.\n'
     assert output.read_text(encoding="utf-8") == OLD
 
 
@@ -774,8 +772,7 @@ def test_a_device_that_is_full_is_named(
     said = capsys.readouterr()
     assert (code, said.out) == (2, "")
     assert (
-        said.err == f'Error: The report cannot be written to "{device}" (No space left on device). '
-        "Use --output FILE to choose another file.\n"
+        said.err == f'Error: Nothing can be written to "{device}" (No space left on device). Use --output PATH to choose another place.\n'
     )
     assert stat.S_ISCHR(device.stat().st_mode)
 

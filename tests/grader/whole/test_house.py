@@ -53,6 +53,7 @@ NOT_OF_A_MODULE = {  # test files of something larger than a module
     "cli/test_cli.py": "cli",
     "cli/test_grade_command.py": "cli/grade.py",  # grading/grade.py has the plain name
     "cli/test_gradebook_command.py": "cli/gradebook.py",  # and classes/gradebook.py
+    "cli/test_watch_loop.py": "cli/watch.py",  # fast; test_watch.py has real terminals
     "worker/walls/test_walls.py": "worker/walls",
     "worker/test_fuzz.py": "worker",
     "report/render/test_render.py": "report/render",
@@ -67,7 +68,6 @@ TESTED_ELSEWHERE = {  # modules without a test file of their own: names, tables,
     "cli/class_words.py": "cli/test_gradebook_command.py",
     "cli/grade.py": "cli/test_grade_command.py",
     "cli/gradebook.py": "cli/test_gradebook_command.py",
-    "cli/subcommands.py": "cli/test_gradebook_command.py",
     "cli/demo_files/batch_norm.py": "cli/test_demo.py",
     "course/settings.py": "course/test_reading.py",
     "language/__init__.py": "language/test_language.py",
@@ -75,6 +75,8 @@ TESTED_ELSEWHERE = {  # modules without a test file of their own: names, tables,
     "probes/lab/__init__.py": "probes/lab/test_bench.py",
     "report/render/__init__.py": "report/render/test_render.py",
     "suite/__init__.py": "suite/test_vocabulary.py",
+    "verify/plays.py": "verify/test_proofs.py",
+    "verify/verification.py": "verify/test_proofs.py",
     "worker/walls/__init__.py": "worker/walls/test_walls.py",
 }
 HEAVY = {"torch", "numpy", "pytest", "_pytest", "rich", "click", "jinja2", "hypothesis"}

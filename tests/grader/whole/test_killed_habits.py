@@ -9,10 +9,10 @@ from thorough import EVERYTHING, all_exercises_or_few
 
 from normgrade.course.course import Course
 from normgrade.course.package import carried
-from normgrade.grading.grading_options import PUBLIC_SEED, Options
+from normgrade.grading.grading_options import Options
 from normgrade.grading.opening import open_grader
 from normgrade.verify.habits import fitting
-from normgrade.verify.proofs import Proof
+from normgrade.verify.plays import Plays
 
 EVERY = 1 if EVERYTHING else 4  # of the habits that fit an exercise; the first one differs, so that each is played on many exercises
 
@@ -21,6 +21,6 @@ EVERY = 1 if EVERYTHING else 4  # of the habits that fit an exercise; the first 
 def test_habits_are_killed_or_left_out(number: int, slug: str, expectations: Path) -> None:
     exercise = Course(carried()).exercise(slug)
     with open_grader([exercise], Options()) as grader:
-        proof = Proof(grader, exercise, (PUBLIC_SEED,), lambda _what: None)
-        alive = proof.kept_habits(range(number % EVERY, len(fitting(exercise)), EVERY))
+        plays = Plays(grader, exercise, lambda _what: None)
+        alive = plays.surviving_habits(range(number % EVERY, len(fitting(exercise)), EVERY))
         assert [habit.name for habit in alive if habit.name not in exercise.left_out_habits] == []

@@ -116,7 +116,7 @@ Type = Callable[[str], int]
 def type_(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Type:
     """Return a function that types a command, with an optional output file. It returns the exit code; 0 if only the grading is left."""
     monkeypatch.setenv("NORMGRADE_LANG", "en")
-    for place in ("worker.trusted.host.Host.__init__", "verify.proofs.verify", "verify.shipping.write", "grading.warming.warm"):
+    for place in ("worker.trusted.host.Host.__init__", "verify.verification.verify", "verify.shipping.write", "grading.warming.warm"):
         monkeypatch.setattr(f"normgrade.{place}", reach)
 
     def typed(line: str) -> int:

@@ -77,7 +77,7 @@ def test_the_schema_accepts_output_of_pytest(tmp_path: Path) -> None:
         "--junitxml=out.xml",
         "test_every_outcome.py",
     ]
-    environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""}
+    environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
     assert "1 failed, 1 passed, 1 skipped, 1 error" in done.stdout
     XUNIT2.validate(tmp_path / "out.xml")

@@ -1,7 +1,6 @@
-"""Habits in NumPy: each function takes a pair, `forward` and `backward`, and returns it with one error, described by its docstring.
+"""Bad habits in NumPy: each function takes a definition of a reference, and returns it with one error, described by its docstring.
 
-The same error in PyTorch has the same name in `habits_in_pytorch.py`. A habit is appended to a reference with the imports and those
-functions of this file that it calls, and with nothing else.
+The same error in PyTorch has the same name in `habits_torch.py`, which tells more about such files.
 """
 
 import warnings

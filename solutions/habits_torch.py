@@ -1,7 +1,8 @@
-"""Habits in PyTorch: each function takes a definition of a reference, and returns it with one error, described by its docstring.
+"""Bad habits in PyTorch: each function takes a definition of a reference, and returns it with one error, described by its docstring.
 
-The name of its parameter tells the kind of definition that a habit wraps, as KINDS in `habits.py` explains it. A habit is appended to the
-reference with the imports and those functions of this file that it calls, and with nothing else.
+`normgrade verify --habits` plays every reference with each habit that fits it. The name of the parameter tells what a habit wraps; KINDS in
+grader/normgrade/verify/habits.py lists these names. A habit is appended to the reference with the imports and functions of this file that
+it uses, and with nothing else.
 """
 
 import warnings
