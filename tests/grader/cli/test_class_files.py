@@ -141,3 +141,49 @@ def test_worksheet_that_cannot_be_filled_in_stops_before_grading(put: Callable[.
     )
     with Gradebook.open(here / "gradebook.db") as gradebook:
         assert [*gradebook.results()] == []
+
+
+@pytest.fixture
+def handed_in(here: Path) -> Path:
+    """Return a folder with a file, a notebook, and two files that are equally good."""
+    for student, name, text in (
+        ("Anna Li", "rms.py", "x = 1\n"),
+        ("Bob/Ray".replace("/", "\\"), "rms.ipynb", '{"nbformat": 4, "cells": [{"cell_type": "code", "source": "%matplotlib\\nx = 2"}]}'),
+        ("Cem", "rms.py", "x = 3\n"),
+        ("Cem", "rms (1).py", "x = 4\n"),
+    ):
+        (here / "hw" / student).mkdir(parents=True, exist_ok=True)
+        (here / "hw" / student / name).write_text(text, encoding="utf-8")
+    return here
+
+
+def test_sources_are_written_by_exercise_and_student(handed_in: Path, invoke: Invoke) -> None:
+    done = invoke("grade", "hw", "--dry-run", "--sources", "out/sources")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[-1] == "out/sources: the code of 2 hand-ins."
+    [anna, bob] = sorted((handed_in / "out" / "sources").rglob("*.py"))
+    assert (anna.relative_to(handed_in), anna.read_text(encoding="utf-8")) == (Path("out/sources/rms/Anna Li.py"), "x = 1\n")
+    assert (bob.stem[:8], bob.read_text(encoding="utf-8")) == ("Bob--Ray", "# In[1]:\n# %matplotlib\nx = 2\n")
+    assert not (handed_in / "gradebook.db").exists()
+
+
+def test_sources_are_written_before_grading(put: Callable[..., None], here: Path, invoke: Invoke) -> None:
+    put("rms")
+    (here / "hw").mkdir()
+    (here / "rms.py").rename(here / "hw" / "Anna_rms.py")
+    done = invoke("grade", "hw", "--cores", "1", "--sources", "sources", "--format", "jsonl")
+    assert (done.returncode, done.stdout.count("\n")) == (0, 1)
+    assert "sources: the code of 1 hand-in." in done.stderr
+    assert (here / "sources" / "rms" / "Anna.py").read_bytes() == (here / "hw" / "Anna_rms.py").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("there", "why"),
+    [("sources/old.py", "it is not empty"), ("sources", "File exists")],
+)
+def test_folder_of_sources_must_be_new_or_empty(there: str, why: str, handed_in: Path, invoke: Invoke) -> None:
+    (handed_in / there).parent.mkdir(exist_ok=True)
+    (handed_in / there).write_bytes(b"")
+    done = invoke("grade", "hw", "--sources", "sources")
+    assert (done.returncode, done.stderr) == (2, f'Error: The sources cannot be written to "sources" ({why}). Choose another folder.\n')
+    assert not (handed_in / "gradebook.db").exists()

@@ -63,8 +63,6 @@ NOT_OF_A_MODULE = {  # test files of something larger than a module
 TESTED_ELSEWHERE = {  # modules without a test file of their own: names, tables, or the front of a package
     "classes/hand_ins.py": "classes/reading/test_collecting.py",
     "cli/__init__.py": "cli/test_cli.py",
-    "cli/class_paths.py": "cli/test_similar.py",
-    "cli/class_words.py": "cli/test_gradebook_command.py",
     "cli/grade.py": "cli/test_grade_command.py",
     "cli/gradebook.py": "cli/test_gradebook_command.py",
     "cli/subcommands.py": "cli/test_gradebook_command.py",
