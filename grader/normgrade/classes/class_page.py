@@ -30,12 +30,20 @@ BAR_WIDTH, GAP, BAR_HEIGHT = 14, 2, 36  # pixels
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A mark of a student: the points, how the grading ended, the sentence about a mark set by hand, or "", and whether it is late."""
+    """A mark of a student.
+
+    points: those that count.
+    outcome: how the grading ended.
+    set_by_person: the sentence about a mark set by hand; "" for another.
+    late: true if it came late.
+    was: the points of the same file before its last grading, if that changed them.
+    """
 
     points: float
     outcome: Outcome
     set_by_person: str
     late: bool
+    was: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +75,9 @@ def class_pages(gradebook: Gradebook, slugs: Sequence[str]) -> Iterator[Page]:
         count(standings, marks, said.reports, students[student])
         path = PurePosixPath(STUDENTS, f"{name}.html")
         yield Page(path, html.render_html(said.reports, html.Head(student, said.sentences or nothing(marks), f"../{INDEX}")))
-        rows.append(row_of(student, quote(str(path)), marks, slugs))
+        cells = {mark.exercise: cell_of(mark, gradebook) for mark in marks}
+        total = sum(mark.points for mark in marks)
+        rows.append(StudentRow(student, quote(str(path)), tuple(map(cells.get, slugs)), total))
     yield Page(PurePosixPath(INDEX), index([*standings.values()], rows))
 
 
@@ -83,14 +93,12 @@ def count(standings: dict[str, Standing], marks: Sequence[Mark], reports: Sequen
         standings[mark.exercise].add(mark, next(rest) if mark.result is not None else None, id)
 
 
-def row_of(student: str, address: str, marks: Sequence[Mark], slugs: Sequence[str]) -> StudentRow:
-    """Return the row of a student in the table."""
-    cells = {mark.exercise: cell_of(mark) for mark in marks}
-    return StudentRow(student, address, tuple(map(cells.get, slugs)), sum(mark.points for mark in marks))
-
-
-def cell_of(mark: Mark) -> Cell:
-    return Cell(mark.points, Outcome.SKIPPED if mark.result is None else mark.result.outcome, override_in_words(mark), mark.late)
+def cell_of(mark: Mark, gradebook: Gradebook) -> Cell:
+    if mark.result is None:
+        return Cell(mark.points, Outcome.SKIPPED, override_in_words(mark), mark.late, None)
+    was = gradebook.former_points(mark.result)
+    changed = was if was != mark.result.earned else None
+    return Cell(mark.points, mark.result.outcome, override_in_words(mark), mark.late, changed)
 
 
 def index(standings: Sequence[Standing], rows: Sequence[StudentRow]) -> str:

@@ -63,12 +63,11 @@ class Tally:
 
 def plan(hand_ins: Sequence[HandIn], gradebook: Gradebook, origins: Mapping[str, Origin], again: bool) -> Plan:
     """Return what is to be graded: hand-ins that are new, and those whose file, exercise or seed has changed; with `again`, all."""
-    known = {} if again else gradebook.newest()
+    known = {} if again else {key: mark.result for key, mark in gradebook.marks().items() if mark.result is not None}
     new, kept, older = [], [], []
     for hand_in in sorted(hand_ins, key=lambda each: (each.exercise, each.student)):
-        digest, made = known.get((hand_in.student, hand_in.exercise), ("", None))
-        now = origins[hand_in.exercise]
-        if made is None or (digest, made.course, made.seed) != (digest_of(hand_in.content), now.course, now.seed):
+        made, now = known.get((hand_in.student, hand_in.exercise)), origins[hand_in.exercise]
+        if made is None or (made.digest, made.course, made.seed) != (digest_of(hand_in.content), now.course, now.seed):
             new.append(hand_in)
             continue
         kept.append(hand_in)

@@ -177,7 +177,7 @@ def grade_new(
 def as_line(result: Result) -> str:
     """Return a result as a line of JSON: student and attempt, and the fields of the report."""
     who = {"student": result.student, "attempt": result.attempt, "late": result.late}
-    return json.dumps(who | json.loads(result.report), allow_nan=False) + "\n"
+    return json.dumps(who | json.loads(result.text), allow_nan=False) + "\n"
 
 
 # In words

@@ -49,6 +49,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
         gradebook.enrol(dict.fromkeys(("Anna Li", "Bob", "Émile", "Nobody", PWNED), ""))
         kept(gradebook, "Anna Li", SPOTTED, 4)
         kept(gradebook, "Anna Li", reports.PASSED, 10, "layer_norm")
+        kept(gradebook, "Bob", SPOTTED, 6)
         kept(gradebook, "Bob", SPOTTED, 9)
         kept(gradebook, "Émile", reports.PASSED, 10)
         kept(gradebook, PWNED, html_reports.filled(lambda name: PWNED), 0)
@@ -103,7 +104,7 @@ def test_students_have_a_row_each(page: Page) -> None:
         ["student", "batch_norm", "layer_norm", "total"],
         [PWNED, "✗ 0", "none", "0"],
         ["Anna Li", "✗ 4", "✓ 10", "14"],
-        ["Bob", "✗ 9", "* – 7.5", "16.5"],
+        ["Bob", "✗ 9 was 6", "* – 7.5", "16.5"],
         ["Nobody", "none", "none", "0"],
         ["Émile", "✓ 10", "none", "10"],
     ]

@@ -80,7 +80,7 @@ def test_equal_files_are_graded_once(gradebook: Gradebook) -> None:
     partner = replace(BOB, content=ANNA.content)
     [(each, results)] = grade_class(planned(gradebook, ANNA, partner), gradebook, failing)
     assert [result.student for result in results] == ["Anna", "Bob"]
-    assert [json.loads(result.report)["submission"] for result in results] == ["hw/Anna/rms.py", "hw/Bob/rms.py"]
+    assert [json.loads(result.text)["submission"] for result in results] == ["hw/Anna/rms.py", "hw/Bob/rms.py"]
     assert each.work.name == "hw/Anna/rms.py"
 
 
