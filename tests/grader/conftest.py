@@ -39,7 +39,7 @@ MARKED_FILES = {
     "whole/test_faults.py": "faults",
     "cli/test_grade_command.py": "slow",
     "classes/test_pool.py": "slow",
-    "classes/test_cluster.py": "slow",
+    "classes/test_executors.py": "slow",
     "whole/test_gradebook_faults.py": "faults",
     "whole/test_day.py": "slow",
     "whole/test_page_screens.py": "slow",
