@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from normgrade.classes.csv_text import Table, listed_titles, read_table
+from normgrade.classes.csv_files import Table, read_table
 from normgrade.classes.gradebook import Mark
 from normgrade.classes.marks_csv import Marks, possible_points
 from normgrade.classes.reading.layouts import IN_MOODLE
@@ -227,6 +227,11 @@ def column_of(worksheet: Worksheet, slug: str, title: str | None) -> int | None:
             _('Several columns may be for {slug}: {titles}. Choose one with --column {slug}="TITLE".', slug=slug, titles=titles)
         )
     return next(iter(alike), None)
+
+
+def listed_titles(titles: Sequence[str]) -> str:
+    """Return titles for a message."""
+    return ", ".join(f'"{title}"' for title in titles if title)
 
 
 def slug_of(title: str) -> str:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import click
 
-from normgrade.classes.csv_text import BOM
 from normgrade.classes.gradebook import Gradebook, Mark, Override, Result
 from normgrade.classes.worksheet import Wanted, read_worksheet
 from normgrade.cli.class_files import (
@@ -32,6 +31,7 @@ from normgrade.report.report import Report
 from normgrade.report.reveal import reveal
 
 MOST_POINTS = 10**6
+BOM = "\ufeff"  # Excel reads a file that begins with it as UTF-8
 
 
 def gradebook_option(command: F) -> F:

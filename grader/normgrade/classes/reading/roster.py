@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from io import StringIO
 from itertools import pairwise
 from pathlib import Path
 
-from normgrade.classes.csv_text import BOM, DELIMITERS, decoded, names_delimiter
+from normgrade.classes.csv_files import read_table
 from normgrade.classes.reading.printable import printable_name
-from normgrade.course.files import TooLarge, read_plain
 from normgrade.language import _
 from normgrade.language.errors import UsageError
 
-LIMIT_ROSTER_BYTES = 8 * 1024**2
 FULL_NAMES = ("full name", "student", "student name", "name", "姓名")  # titles, the surest first
 OTHER_NAMES = ("identifier", "github_username", "username", "login", "email")  # titles, for a row without a name
 HALVES = (("first name", "last name"), ("first name", "surname"), ("first_name", "last_name"), ("given name", "family name"))
@@ -77,14 +73,8 @@ def as_key(text: str) -> str:
 
 def read_roster(path: Path) -> Roster:
     """Return the roster in a CSV file with a row of titles. Raise a UsageError if it cannot be read, or lists nobody."""
-    text = text_of(path)
-    first = text.partition("\n")[0]
-    try:
-        table = list(csv.reader(StringIO(text, newline=""), delimiter=max(DELIMITERS, key=first.count), strict=True))
-    except csv.Error as error:
-        raise not_csv(path, str(error)) from error
-    cells = [tuple(cell.strip() for cell in row) for row in table if any(cell.strip() for cell in row)]
-    titles, *below = cells[1:] if cells and names_delimiter(cells[0]) else cells or [()]
+    table = read_table(path)
+    titles, below = table.titles, table.below.values()
     of_canvas = [as_key(title) for title in titles[:2]] == ["student", "id"]  # whose rows without a student hold settings
     rows = [row for row in below if not NO_STUDENT.fullmatch(row[0]) and not (of_canvas and not any(row[:2]))]
     names, others = names_in(titles, rows), other_names_in(titles, rows)
@@ -95,24 +85,6 @@ def read_roster(path: Path) -> Roster:
     shared = frozenset(name for name, number in times.items() if number > 1)
     full = tuple(Row(f"{name} ({identifier(row)})" if name in shared else name, row) for name, row in named)
     return Roster(full, shared, names.count(""))
-
-
-def text_of(path: Path) -> str:
-    """Return the text of a roster, in UTF-8 or Latin-1."""
-    try:
-        content = read_plain(path.resolve(), LIMIT_ROSTER_BYTES)
-    except TooLarge as error:
-        raise UsageError(_('The roster "{path}" is larger than 8 MiB: pass a CSV file with the students only.', path=path)) from error
-    except OSError as error:
-        why = error.strerror
-        raise UsageError(_('The roster "{path}" cannot be read ({why}): pass the path of a CSV file.', path=path, why=why)) from error
-    if b"\0" in content:
-        raise not_csv(path, _("it has NUL bytes"))
-    return decoded(content)[0].removeprefix(BOM)
-
-
-def not_csv(path: Path, why: str) -> UsageError:
-    return UsageError(_('The roster "{path}" is not CSV ({why}): save it as CSV in UTF-8.', path=path, why=why))
 
 
 def names_in(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
@@ -155,4 +127,4 @@ def identifier(row: Sequence[str]) -> str:
             return printable_name(each)
         if number := PARTICIPANT.fullmatch(each):
             return number["number"]
-    return printable_name(" ".join(row))
+    return printable_name(" ".join(filter(None, row)))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from normgrade.classes.reading.roster import LIMIT_ROSTER_BYTES, Roster, read_roster
+from normgrade.classes.reading.roster import Roster, read_roster
 from normgrade.language.errors import UsageError
 
 PLAIN = "login,email,name\nanna,anna@example.org,Anna Li\nbo,bo@example.org,Bo Wu\n"
@@ -94,29 +94,13 @@ def test_names_of_several_students_are_known(tmp_path: Path) -> None:
     assert read(tmp_path, "name,id\nAnna Li,7\nAnna Li,8\nBo,9\n").shared == {"Anna Li"}
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("", "lists no student: it needs a row of titles, and a row for each student."),
-        ("name,id\n", "lists no student: it needs a row of titles, and a row for each student."),
-        ("name,id\n,\n", "lists no student: it needs a row of titles, and a row for each student."),
-        (b"PK\x03\x04\0\0", "is not CSV (it has NUL bytes): save it as CSV in UTF-8."),
-        ("name,id\n" + "x" * 200_000, "is not CSV (field larger than field limit (131072)): save it as CSV in UTF-8."),
-        ('name,id\n"Anna"x,7\n', "is not CSV (',' expected after '\"'): save it as CSV in UTF-8."),
-        ("x" * (LIMIT_ROSTER_BYTES + 1), "is larger than 8 MiB: pass a CSV file with the students only."),
-    ],
-)
-def test_a_file_without_students_is_refused(tmp_path: Path, text: str | bytes, why: str) -> None:
+@pytest.mark.parametrize("text", ["", "name,id\n", "name,id\n,\n"])
+def test_a_file_without_students_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(UsageError) as raised:
         read(tmp_path, text)
-    assert str(raised.value) == f'The roster "{tmp_path / "roster.csv"}" {why}'
-
-
-def test_a_roster_that_is_missing_is_named(tmp_path: Path) -> None:
-    for path, why in ((tmp_path / "no.csv", "No such file or directory"), (tmp_path, "it is a directory, not a file")):
-        with pytest.raises(UsageError) as raised:
-            read_roster(path)
-        assert str(raised.value) == f'The roster "{path}" cannot be read ({why}): pass the path of a CSV file.'
+    assert str(raised.value) == (
+        f'The roster "{tmp_path / "roster.csv"}" lists no student: it needs a row of titles, and a row for each student.'
+    )
 
 
 @settings(deadline=None)
