@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from normgrade.classes.csv_files import read_table
-from normgrade.classes.reading.printable import printable_name
+from normgrade.classes.hand_ins import printable_name
 from normgrade.language import _
 from normgrade.language.errors import UsageError
 

@@ -13,12 +13,10 @@ from pathlib import Path
 from typing import IO, Protocol
 from zipfile import ZipFile
 
-from normgrade.classes.hand_ins import LeftOut
-from normgrade.classes.reading.archive import BROKEN, Member, Sparing, TooManyMembers, members
-from normgrade.classes.reading.budget import Budget, Spent
+from normgrade.classes.hand_ins import LeftOut, printable_name
+from normgrade.classes.reading.archive import BROKEN, Budget, Member, Sparing, Spent, TooManyMembers, members
 from normgrade.classes.reading.notebooks import LIMIT_NOTEBOOK_BYTES, source_of_notebook
-from normgrade.classes.reading.printable import printable_name
-from normgrade.classes.reading.submitters import LISTING
+from normgrade.classes.reading.students import LISTING
 from normgrade.course.files import KINDS, LINK, READING, SPECIAL, NotPlain, TooLarge, read_start
 from normgrade.inspection.pasted import is_notebook
 from normgrade.inspection.source import LIMIT_BYTES
