@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from normgrade.classes.gradebook import Origin
-from normgrade.classes.origins import origin_of
 from normgrade.classes.pool import WAITING, Graded, Setup, Work, grade_on_cores, grade_over
-from normgrade.classes.session import Grading
+from normgrade.classes.session import Grading, origin_of
 from normgrade.course.course import Course
 from normgrade.grading.grading_options import PUBLIC_SEED, available
 from normgrade.grading.parallel import processes

@@ -8,8 +8,7 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 
 from normgrade.classes.gradebook import Gradebook, Mark
-from normgrade.classes.own_files import Page
-from normgrade.classes.page_names import moodle_folder, page_names
+from normgrade.classes.page_files import Page, moodle_folder, page_names
 from normgrade.course.settings import Reveal
 from normgrade.language import _
 from normgrade.language.errors import UsageError

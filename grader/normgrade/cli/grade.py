@@ -141,8 +141,7 @@ def reports_of(found: HandedIn, gradebook: Gradebook, course: Course) -> list[Re
 
 def planned_for(found: HandedIn, sound: Sequence[Exercise], gradebook: Gradebook, options: Options, again: bool) -> Plan:
     """Add the students to the gradebook, and return the plan for the hand-ins at sound exercises."""
-    from normgrade.classes.origins import origin_of  # loads NumPy
-    from normgrade.classes.session import enrol, plan  # loads pytest
+    from normgrade.classes.session import enrol, origin_of, plan  # loads pytest
 
     enrol(found, gradebook)
     origins = {exercise.slug: origin_of(exercise, options.seed) for exercise in sound}

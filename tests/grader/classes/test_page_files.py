@@ -1,12 +1,16 @@
-"""Tests of folders of pages: only files of normgrade are replaced, and no link leads elsewhere."""
+"""Tests of folders of pages: only files of normgrade are replaced, no link leads elsewhere, and names are safe and never shared."""
 
 from __future__ import annotations
 
+import unicodedata
 from pathlib import Path, PurePosixPath
 
 import pytest
+from hostile_texts import HOSTILE_TEXTS
+from hypothesis import given
+from hypothesis import strategies as st
 
-from normgrade.classes.own_files import Page, write_pages
+from normgrade.classes.page_files import Page, moodle_folder, page_names, write_pages
 from normgrade.language.errors import UsageError
 from normgrade.report.render.html import render_html
 from normgrade.report.render.markdown import render_markdown
@@ -62,3 +66,47 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
 def test_a_file_in_place_of_the_folder_is_named(tmp_path: Path) -> None:
     (tmp_path / "pages").write_text("", encoding="utf-8")
     assert refused(tmp_path / "pages", PAGE) == f'The pages cannot be written to "{tmp_path}/pages" (File exists). Choose another folder.'
+
+
+# Names
+
+
+@pytest.mark.parametrize("name", ["Anna Li", "李 小龙", "O'Brien, Siobhán (7)", "مح مد", "a.b_c-d", "हिन्दी"])
+def test_an_ordinary_name_stays(name: str) -> None:
+    assert page_names([name]) == {name: name}
+
+
+@pytest.mark.parametrize(
+    "name", ["", ".", "..", "../x", "a/b", "a\\b", "CON", "nul.txt", "index", " x", "x.", "a:b", "-rf", "a" * 91, "é" * 46]
+)
+def test_another_name_has_a_hash(name: str) -> None:
+    [made] = page_names([name]).values()
+    assert made != name and made[-11] == "-" and set(made[-10:]) <= set("0123456789abcdef")
+
+
+@given(st.lists(st.text(max_size=120) | st.sampled_from(HOSTILE_TEXTS), unique=True, max_size=8))
+def test_every_name_becomes_a_safe_one(names: list[str]) -> None:
+    made = page_names(names)
+    for name in made.values():
+        assert PurePosixPath(name).name == name and len(f"{name}.html".encode()) <= 100
+        assert name.isprintable() and not set(name) & set('/\\:*?"<>|%#') and name[0] not in ".-" and name[-1] not in " ."
+    assert len({unicodedata.normalize("NFKC", name).casefold() for name in made.values()}) == len(names)
+
+
+def test_names_alike_both_have_a_hash() -> None:
+    made = page_names(["Zoë", "Zoe\u0308", "zoë", "Zoe"])
+    assert made["Zoe"] == "Zoe"
+    assert len({name.casefold() for name in made.values()}) == 4 and "Zoë" not in made.values()
+
+
+@pytest.mark.parametrize(
+    ("given", "folder"),
+    [
+        ("Anna Li_7_assignsubmission_file_", "Anna Li_7_assignsubmission_file_"),
+        ("A_B_7_assignsubmission_file_", "A B_7_assignsubmission_file_"),
+        ("<b>: \\x_7_assignsubmission_file_", "b-- -x_7_assignsubmission_file_"),
+        ("", ""),
+    ],
+)
+def test_folder_of_moodle_is_a_safe_name(given: str, folder: str) -> None:
+    assert moodle_folder(given) == folder
