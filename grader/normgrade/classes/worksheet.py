@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from normgrade.classes.csv_files import Table, read_table
+from normgrade.classes.csv_files import Marks, Table, possible_points, read_table
 from normgrade.classes.gradebook import Mark
-from normgrade.classes.marks_csv import Marks, possible_points
 from normgrade.classes.reading.layouts import IN_MOODLE
-from normgrade.classes.reading.roster import NO_STUDENT, as_key
+from normgrade.classes.reading.students import NO_STUDENT, as_key
 from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean
 from normgrade.language.visible import visible_name

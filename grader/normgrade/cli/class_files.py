@@ -15,7 +15,7 @@ from normgrade.classes.gradebook import Gradebook
 from normgrade.classes.hand_ins import HandedIn, HandIn
 from normgrade.classes.reading.collecting import handed_in
 from normgrade.classes.reading.file_names import Contracts
-from normgrade.classes.reading.roster import read_roster
+from normgrade.classes.reading.students import read_roster
 from normgrade.classes.worksheet import Filled, Wanted, Worksheet, columns_of, filled, read_worksheet
 from normgrade.cli.options import F
 from normgrade.cli.shell_words import slugs_alike
@@ -131,7 +131,7 @@ def feedback_format_of(context: click.Context, option: click.Parameter, value: s
 
 def write_sources(folder: Path, hand_ins: Sequence[HandIn]) -> str:
     """Write the code of each hand-in as EXERCISE/STUDENT.py below an empty folder, and return what is said of it."""
-    from normgrade.classes.page_files import page_names  # only to write sources
+    from normgrade.classes.feedback import page_names  # loads NumPy
 
     names = page_names({each.student for each in hand_ins})
     try:
@@ -150,8 +150,7 @@ def write_sources(folder: Path, hand_ins: Sequence[HandIn]) -> str:
 
 def write_feedback(folder: Path, gradebook: Gradebook, course: Course, format: str) -> str:
     """Write a page for each student, and return what is said of it."""
-    from normgrade.classes.feedback import feedback_pages  # loads NumPy
-    from normgrade.classes.page_files import write_pages  # only to write pages
+    from normgrade.classes.feedback import feedback_pages, write_pages  # loads NumPy
 
     levels = {exercise.slug: exercise.reveal for exercise in exercises_in(course, gradebook)}
     if unknown := sorted(gradebook.exercises() - levels.keys()):
@@ -169,7 +168,7 @@ def write_feedback(folder: Path, gradebook: Gradebook, course: Course, format: s
 def write_class_page(folder: Path, gradebook: Gradebook, course: Course) -> str:
     """Write the page of the class with a page for each student, and return what is said of it."""
     from normgrade.classes.class_page import INDEX, class_pages  # loads NumPy
-    from normgrade.classes.page_files import write_pages  # only to write pages
+    from normgrade.classes.feedback import write_pages  # loads NumPy
 
     known = [exercise.slug for exercise in exercises_in(course, gradebook)]
     slugs = [*known, *sorted(gradebook.exercises() - {*known})]

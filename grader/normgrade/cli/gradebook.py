@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from normgrade.classes import csv_files
 from normgrade.classes.gradebook import Gradebook, Mark, Override, Result
 from normgrade.classes.worksheet import Wanted, read_worksheet
 from normgrade.cli.class_files import (
@@ -99,8 +100,6 @@ def export_command(
     gradebook_file: Path,
 ) -> int:
     """Write the marks as CSV, or fill them into a worksheet that was downloaded."""
-    from normgrade.classes import marks_csv  # only for this command
-
     wanted = Wanted(slug, total, columns, scale)
     if worksheet_file is None and wanted != Wanted():
         raise UsageError(_("--exercise, --column, --total and --scale are for --worksheet FILE: name the file to fill in."))
@@ -111,14 +110,14 @@ def export_command(
             say(*fill_in(read_worksheet(worksheet_file), gradebook, wanted, output, bom))
             return 0
         students: Mapping[str, str] = gradebook.students()
-        marks: marks_csv.Marks = gradebook.marks()
+        marks: csv_files.Marks = gradebook.marks()
     if anonymous:
-        students, marks = marks_csv.anonymous(students, marks)
+        students, marks = csv_files.anonymous(students, marks)
     slugs = sorted({slug for _student, slug in marks})
     if format == "csv":
-        text = marks_csv.plain_csv(students, marks, slugs)
+        text = csv_files.plain_csv(students, marks, slugs)
     elif format == "canvas":
-        text = marks_csv.canvas_csv(students, marks, titles_of(titles, slugs))
+        text = csv_files.canvas_csv(students, marks, titles_of(titles, slugs))
     else:
         raise UsageError(_('"{name}" is not a format of marks. Use csv or canvas.', name=format))
     hand_over_text((BOM if bom else "") + text, output)

@@ -12,8 +12,7 @@ from normgrade.classes.hand_ins import HandedIn, HandIn, LeftOut, printable_name
 from normgrade.classes.reading.archive import Budget
 from normgrade.classes.reading.file_names import Contracts, Names
 from normgrade.classes.reading.layouts import BY_FOLDERS, GRADESCOPE, best_layout, placing
-from normgrade.classes.reading.roster import Roster
-from normgrade.classes.reading.students import Submitter, names_of, submitters_in
+from normgrade.classes.reading.students import Roster, Submitter, names_of, submitters_in
 from normgrade.classes.reading.tree import Tree, trees_of
 from normgrade.language import _, n_
 from normgrade.language.errors import UsageError, listed

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from normgrade.classes.hand_ins import HandedIn, HandIn, LeftOut
 from normgrade.classes.reading.collecting import about, handed_in, latest, nobodys, of_replaced, others, undecided, without_exercise
 from normgrade.classes.reading.file_names import Rank
-from normgrade.classes.reading.roster import read_roster
+from normgrade.classes.reading.students import read_roster
 from normgrade.classes.reading.tree import Tree
 from normgrade.language.errors import UsageError
 
