@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -33,76 +33,39 @@ BAR_WIDTH, GAP, BAR_HEIGHT = 14, 2, 36  # pixels
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    """A mark of a student.
-
-    points: those that count.
-    outcome: how the grading ended.
-    set_by_person: the sentence about a mark set by hand; "" for another.
-    late: true if it came late.
-    was: the points of the same file before its last grading, if that changed them.
-    """
-
-    points: float
-    outcome: Outcome
-    set_by_person: str
-    late: bool
-    was: int | None
-
-
-@dataclass(frozen=True, slots=True)
 class StudentRow:
-    """A student: the address of the page, a cell for each exercise, None without a mark, and the sum of the points."""
+    """A student: the address of the page, the marks, and the former points of those that the last grading of the same file changed."""
 
     student: str
     address: str
-    cells: tuple[Cell | None, ...]
-    total: float
-
-
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """A bar of a histogram, in pixels."""
-
-    x: int
-    y: int
-    height: int
+    marks: Mapping[str, Mark]
+    was: Mapping[str, int]
 
 
 def class_pages(gradebook: Gradebook, slugs: Sequence[str]) -> Iterator[Page]:
     """Yield a page for each student, and at the end the page of the class. Only the reports of one student are held at a time."""
-    standings = {slug: Standing(slug) for slug in slugs}
+    standings, brief = {slug: Standing(slug) for slug in slugs}, gradebook.marks()
     students, rows = gradebook.students(), list[StudentRow]()
     for student, name in page_names(students).items():
         marks = [mark for mark in gradebook.marks(student).values() if mark.exercise in standings]
-        said = told(student, marks, None)
-        count(standings, marks, said.reports, students[student])
+        reports, sentences = told(marks, None)
+        rest = iter(reports)
+        for mark in marks:
+            standings[mark.exercise].add(mark, next(rest) if mark.result is not None else None, students[student])
+        if not marks:
+            sentences.append(_("Nothing was handed in."))
         path = PurePosixPath(STUDENTS, f"{name}.html")
-        yield Page(path, html.render_html(said.reports, html.Head(student, said.sentences or nothing(marks), f"../{INDEX}")))
-        cells = {mark.exercise: cell_of(mark, gradebook) for mark in marks}
-        total = sum(mark.points for mark in marks)
-        rows.append(StudentRow(student, quote(str(path)), tuple(map(cells.get, slugs)), total))
+        yield Page(path, html.render_html(reports, html.Head(student, tuple(sentences), f"../{INDEX}")))
+        own = {mark.exercise: brief[student, mark.exercise] for mark in marks}
+        rows.append(StudentRow(student, quote(str(path)), own, changed(marks, gradebook)))
     yield Page(PurePosixPath(INDEX), index([*standings.values()], rows))
 
 
-def nothing(marks: Sequence[Mark]) -> tuple[str, ...]:
-    """Return what the page of a student without any mark says."""
-    return () if marks else (_("Nothing was handed in."),)
-
-
-def count(standings: dict[str, Standing], marks: Sequence[Mark], reports: Sequence[Report], id: str) -> None:
-    """Add the marks of a student to the standings. The reports are those of the marks with a result, in the same order."""
-    rest = iter(reports)
-    for mark in marks:
-        standings[mark.exercise].add(mark, next(rest) if mark.result is not None else None, id)
-
-
-def cell_of(mark: Mark, gradebook: Gradebook) -> Cell:
-    if mark.result is None:
-        return Cell(mark.points, Outcome.SKIPPED, override_in_words(mark), mark.late, None)
-    was = gradebook.former_points(mark.result)
-    changed = was if was != mark.result.earned else None
-    return Cell(mark.points, mark.result.outcome, override_in_words(mark), mark.late, changed)
+def changed(marks: Sequence[Mark], gradebook: Gradebook) -> dict[str, int]:
+    """Return the former points of the marks that the last grading of the same file changed, by exercise."""
+    results = [mark.result for mark in marks if mark.result is not None]
+    former = {result.exercise: gradebook.former_points(result) for result in results}
+    return {result.exercise: former[result.exercise] for result in results if former[result.exercise] != result.earned}
 
 
 def index(standings: Sequence[Standing], rows: Sequence[StudentRow]) -> str:
@@ -121,6 +84,7 @@ def index(standings: Sequence[Standing], rows: Sequence[StudentRow]) -> str:
             rows=rows,
             drawn=drawn,
             bars_in_words=bars_in_words,
+            override_in_words=override_in_words,
             CLAIMS=CLAIMS,
             width=BAR_WIDTH,
             height=BAR_HEIGHT,
@@ -130,11 +94,11 @@ def index(standings: Sequence[Standing], rows: Sequence[StudentRow]) -> str:
     return disarmed(f"{page}\n")
 
 
-def drawn(standing: Standing) -> list[Drawn]:
-    """Return the bars of a histogram. A bar of one student can still be seen."""
+def drawn(standing: Standing) -> list[tuple[int, int, int]]:
+    """Return x, y and height of each bar of a histogram, in pixels. A bar of one student can still be seen."""
     most = max([1, *(bar.students for bar in standing.bars)])
     heights = [0 if not bar.students else max(2, round(BAR_HEIGHT * bar.students / most)) for bar in standing.bars]
-    return [Drawn(number * (BAR_WIDTH + GAP), BAR_HEIGHT - height, height) for number, height in enumerate(heights)]
+    return [(number * (BAR_WIDTH + GAP), BAR_HEIGHT - height, height) for number, height in enumerate(heights)]
 
 
 def bars_in_words(standing: Standing) -> str:

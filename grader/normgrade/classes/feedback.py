@@ -31,20 +31,11 @@ RENDERERS: Mapping[str, tuple[str, Render]] = MappingProxyType({"html": (".html"
 FILE_IN_MOODLE = "feedback"  # the name of the file in a folder for Moodle
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
-    """The reports of a student, and a sentence for each mark that a person set."""
-
-    student: str
-    reports: tuple[Report, ...]
-    sentences: tuple[str, ...]
-
-
-def told(student: str, marks: Sequence[Mark], levels: Levels | None) -> Told:
-    """Return everything that marks tell a student, cut to the levels of the course; None cuts nothing."""
+def told(marks: Sequence[Mark], levels: Levels | None) -> tuple[list[Report], list[str]]:
+    """Return the reports of marks, cut to the levels of the course or whole if they are None, and a sentence for each mark set by hand."""
     graded = [mark for mark in marks if mark.result is not None]
     reports = [reveal(under_its_name(mark), "full" if levels is None else levels[mark.exercise]) for mark in graded]
-    return Told(student, tuple(reports), tuple(sentence for mark in marks if (sentence := override_in_words(mark))))
+    return reports, [*filter(None, map(override_in_words, marks))]
 
 
 def under_its_name(mark: Mark) -> Report:
@@ -92,8 +83,8 @@ def feedback_pages(gradebook: Gradebook, levels: Levels | None, format: str) -> 
         for mark in gradebook.marks(student).values():
             by_path.setdefault(path_of(mark), []).append(mark)
         for path, marks in by_path.items():
-            said = told(student, marks, levels)
-            yield Page(path, render(said.reports, Head(student, said.sentences)))
+            reports, sentences = told(marks, levels)
+            yield Page(path, render(reports, Head(student, tuple(sentences))))
 
 
 # A folder of pages: files that are not normgrade's own are never replaced, and links in it are not followed

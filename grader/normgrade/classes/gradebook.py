@@ -213,6 +213,11 @@ class Mark:
         return 0 if self.result is None else self.result.earned
 
     @property
+    def outcome(self) -> Outcome:
+        """How the grading ended; without a result as if it were skipped."""
+        return Outcome.SKIPPED if self.result is None else self.result.outcome
+
+    @property
     def late(self) -> bool:
         """True if the hand-in came late."""
         return self.result is not None and self.result.late
