@@ -20,22 +20,8 @@ from normgrade.language.visible import visible_name
 PARTICIPANT = re.compile(r"(?P<word>\D+)(?P<number>\d+)")  # "Participant 123" of Moodle, in the language of the site
 GRADES = frozenset(  # Moodle's title of the column with the grade, in the languages of sites
     (
-        "grade",
-        "bewertung",
-        "note",
-        "calificación",
-        "qualificació",
-        "nota",
-        "valutazione",
-        "classificação",
-        "cijfer",
-        "ocena",
-        "оценка",
-        "评分",
-        "成绩",
-        "成績",
-        "評点",
-        "성적",
+        *("grade", "bewertung", "note", "calificación", "qualificació", "nota", "valutazione", "classificação", "cijfer", "ocena"),
+        *("оценка", "评分", "成绩", "成績", "評点", "성적"),
     )
 )
 MODIFIED = {"grade": "last modified (grade)"}  # a column without which Moodle refuses the file, where its title is known
