@@ -159,20 +159,18 @@ class Override:
     at: datetime
 
 
-TABLES = MappingProxyType({Result: "results", Override: "overrides"})
+TABLES: Mapping[type, str] = MappingProxyType({Result: "results", Override: "overrides"})
+COLUMNS: Mapping[type, Mapping[str, Kind]] = MappingProxyType(  # by name: one for each field
+    {kept: {field.name: KINDS[str(field.type)] for field in fields(kept)} for kept in (Result, Override)}
+)
 KEPT = TypeVar("KEPT", Result, Override)
-
-
-def columns(kept: type) -> dict[str, Kind]:
-    """Return the columns of a table by name: one for each field."""
-    return {field.name: KINDS[str(field.type)] for field in fields(kept)}
 
 
 def schema() -> Iterator[str]:
     """Yield the statements that create the tables."""
     yield "CREATE TABLE students (student TEXT PRIMARY KEY, id TEXT NOT NULL)"
     for kept, table in TABLES.items():
-        declared = ", ".join(f"{name} {kind.declared}" for name, kind in columns(kept).items())
+        declared = ", ".join(f"{name} {kind.declared}" for name, kind in COLUMNS[kept].items())
         yield f"CREATE TABLE {table} (number INTEGER PRIMARY KEY, {declared})"
     yield "CREATE INDEX results_of ON results (student, exercise)"
     yield f"PRAGMA application_id = {OURS}"
@@ -181,17 +179,17 @@ def schema() -> Iterator[str]:
 
 def select(kept: type[Result] | type[Override], without: Collection[str] = ()) -> str:
     """Return the beginning of a query for a table; the columns `without` are read as empty bytes."""
-    return f"SELECT {', '.join('zeroblob(0)' if name in without else name for name in columns(kept))} FROM {TABLES[kept]}"
+    return f"SELECT {', '.join('zeroblob(0)' if name in without else name for name in COLUMNS[kept])} FROM {TABLES[kept]}"
 
 
 def kept_in(kept: type[KEPT], row: Sequence[Any]) -> KEPT:
     """Return the object in a row."""
-    return kept(*(kind.back(value) for kind, value in zip(columns(kept).values(), row, strict=True)))
+    return kept(*(kind.back(value) for kind, value in zip(COLUMNS[kept].values(), row, strict=True)))
 
 
 def insert(database: sqlite3.Connection, kept: Result | Override) -> None:
     """Add a row to the table of such objects."""
-    kinds = columns(type(kept))
+    kinds = COLUMNS[type(kept)]
     say = f"INSERT INTO {TABLES[type(kept)]} ({', '.join(kinds)}) VALUES ({', '.join('?' * len(kinds))})"
     database.execute(say, [kind.into(getattr(kept, name)) for name, kind in kinds.items()])
 
@@ -274,18 +272,9 @@ class Gradebook:
 
     def attempt_of(self, result: Result) -> int:
         """Return the number of the attempt of a result: that of the latest attempt if it is the same file, otherwise a larger one."""
-        latest = self.latest_digest(result.student, result.exercise)
-        if latest is None:
-            return result.attempt
-        number, digest = latest
-        return number if digest == result.digest else max(number + 1, result.attempt)
-
-    def latest_digest(self, student: str, exercise: str) -> tuple[int, str] | None:
-        """Return the number of the latest attempt and the digest of its file; None if there is no attempt."""
-        where = "WHERE student = ? AND exercise = ? ORDER BY attempt DESC, number DESC LIMIT 1"
-        say = f"SELECT attempt, digest FROM results {where}"
-        found: tuple[int, str] | None = self.database.execute(say, (student, exercise)).fetchone()
-        return found
+        say = "SELECT attempt, digest FROM results WHERE student = ? AND exercise = ? ORDER BY attempt DESC, number DESC LIMIT 1"
+        number, digest = self.database.execute(say, (result.student, result.exercise)).fetchone() or (0, "")
+        return int(number) if digest == result.digest else max(number + 1, result.attempt)
 
     def override(self, override: Override) -> None:
         """Add a mark that a person set. It counts until another one is set, whatever is graded meanwhile."""
@@ -312,13 +301,11 @@ class Gradebook:
         with usable(self.path):
             return dict(self.database.execute("SELECT student, id FROM students ORDER BY student COLLATE NOCASE, student"))
 
-    def results(self, student: str | None = None, exercise: str | None = None) -> Iterator[Result]:
-        """Yield results, the oldest first: all of them, or those of a student, or at an exercise."""
-        asked = {"student": student, "exercise": exercise}
-        given = {name: value for name, value in asked.items() if value is not None}
-        where = "WHERE " + " AND ".join(f"{name} = ?" for name in given) if given else ""
+    def results(self, student: str | None = None) -> Iterator[Result]:
+        """Yield results, the oldest first: all of them, or those of a student."""
+        where, given = ("", ()) if student is None else ("WHERE student = ?", (student,))
         with usable(self.path):
-            for row in self.database.execute(f"{select(Result)} {where} ORDER BY number", [*given.values()]):
+            for row in self.database.execute(f"{select(Result)} {where} ORDER BY number", given):
                 yield kept_in(Result, row)
 
     def overrides(self) -> list[Override]:
