@@ -12,8 +12,8 @@ if sys.flags.optimize:  # `python -O`, PYTHONOPTIMIZE
 
 TYPE_CHECKING = False  # true for type checkers; `typing` itself is slow to import
 if TYPE_CHECKING:
-    from normgrade.classes.many import Answer as Answer
-    from normgrade.classes.many import grade_many as grade_many
+    from normgrade.classes.executors import Answer as Answer
+    from normgrade.classes.executors import grade_many as grade_many
     from normgrade.notebook.notebook import check as check
     from normgrade.notebook.notebook import load_ipython_extension as load_ipython_extension
 else:
@@ -23,7 +23,7 @@ else:
         if name in ("check", "load_ipython_extension"):
             from normgrade.notebook import notebook as room  # nothing is loaded before it is asked for
         elif name in ("Answer", "grade_many"):
-            from normgrade.classes import many as room  # nothing is loaded before it is asked for
+            from normgrade.classes import executors as room  # nothing is loaded before it is asked for
         else:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         return getattr(room, name)

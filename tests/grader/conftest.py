@@ -45,7 +45,7 @@ MARKED_FILES = {
     "whole/test_faults.py": ("faults", "oracle worker learner"),
     "cli/test_grade_command.py": ("slow", "classes"),
     "classes/test_pool.py": ("slow", ""),
-    "classes/test_cluster.py": ("slow", ""),
+    "classes/test_executors.py": ("slow", ""),
     "whole/test_gradebook_faults.py": ("faults", "classes"),
     "whole/test_day.py": ("slow", "cli learner"),
     "whole/test_page_screens.py": ("slow", "cli learner report docs/ README.md"),

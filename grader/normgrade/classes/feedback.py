@@ -1,15 +1,22 @@
-"""Feedback for each student of a class: a page with the reports, as far as the course reveals them."""
+"""Feedback for each student of a class: a page with the reports, as far as the course reveals them; and folders of pages."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import errno
+import hashlib
+import os
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
 from normgrade.classes.gradebook import Gradebook, Mark
-from normgrade.classes.own_files import Page
-from normgrade.classes.page_names import moodle_folder, page_names
+from normgrade.classes.reading.layouts import IN_MOODLE
+from normgrade.course.files import own_folder, put_in_place, read_start
 from normgrade.course.settings import Reveal
 from normgrade.language import _
 from normgrade.language.errors import UsageError
@@ -21,23 +28,14 @@ from normgrade.report.reveal import reveal
 Render = Callable[[Sequence[Report], Head], str]
 Levels = Mapping[str, Reveal]  # how much of a report the course reveals, by exercise
 RENDERERS: Mapping[str, tuple[str, Render]] = MappingProxyType({"html": (".html", render_html), "md": (".md", render_markdown)})
-IN_MOODLE = "feedback"  # the name of the file in a folder for Moodle
+FILE_IN_MOODLE = "feedback"  # the name of the file in a folder for Moodle
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
-    """The reports of a student, and a sentence for each mark that a person set."""
-
-    student: str
-    reports: tuple[Report, ...]
-    sentences: tuple[str, ...]
-
-
-def told(student: str, marks: Sequence[Mark], levels: Levels | None) -> Told:
-    """Return everything that marks tell a student, cut to the levels of the course; None cuts nothing."""
+def told(marks: Sequence[Mark], levels: Levels | None) -> tuple[list[Report], list[str]]:
+    """Return the reports of marks, cut to the levels of the course or whole if they are None, and a sentence for each mark set by hand."""
     graded = [mark for mark in marks if mark.result is not None]
     reports = [reveal(under_its_name(mark), "full" if levels is None else levels[mark.exercise]) for mark in graded]
-    return Told(student, tuple(reports), tuple(sentence for mark in marks if (sentence := override_in_words(mark))))
+    return reports, [*filter(None, map(override_in_words, marks))]
 
 
 def under_its_name(mark: Mark) -> Report:
@@ -74,7 +72,7 @@ def feedback_pages(gradebook: Gradebook, levels: Levels | None, format: str) -> 
 
     def path_of(mark: Mark) -> PurePosixPath:
         folder = "" if mark.result is None else moodle_folder(mark.result.folder)
-        return PurePosixPath(folder, IN_MOODLE + suffix) if folder else PurePosixPath(names[mark.student] + suffix)
+        return PurePosixPath(folder, FILE_IN_MOODLE + suffix) if folder else PurePosixPath(names[mark.student] + suffix)
 
     for mark in gradebook.marks().values():
         if (owner := owners.setdefault(path_of(mark), mark.student)) != mark.student:
@@ -85,5 +83,103 @@ def feedback_pages(gradebook: Gradebook, levels: Levels | None, format: str) -> 
         for mark in gradebook.marks(student).values():
             by_path.setdefault(path_of(mark), []).append(mark)
         for path, marks in by_path.items():
-            said = told(student, marks, levels)
-            yield Page(path, render(said.reports, Head(student, said.sentences)))
+            reports, sentences = told(marks, levels)
+            yield Page(path, render(reports, Head(student, tuple(sentences))))
+
+
+# A folder of pages: files that are not normgrade's own are never replaced, and links in it are not followed
+
+
+OURS = re.compile(rb'<!-- normgrade -->|<!DOCTYPE html>\s*<html [^>]*>\s*<head>\s*<meta name="generator" content="normgrade">|\Z')
+START_BYTES = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A file to write: its path below the folder, and its text."""
+
+    path: PurePosixPath
+    text: str
+
+
+def write_pages(folder: Path, pages: Iterable[Page]) -> int:
+    """Write pages as they come, which only their owner may read, and return their number. Raise a UsageError if one cannot be written."""
+    written = 0
+    with writable(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        for page in pages:
+            write_page(folder, page)
+            written += 1
+    return written
+
+
+def write_page(folder: Path, page: Page) -> None:
+    """Write a page, and make the folders below `folder` that it needs. Raise OSError if a file that is not ours is in its place."""
+    target = folder
+    for part in page.path.parts[:-1]:
+        target = own_folder(target / part)
+    target /= page.path.name
+    if os.path.lexists(target) and not OURS.match(read_start(target, START_BYTES)[1]):
+        raise FileExistsError(errno.EEXIST, _('"{path}" is there already, and normgrade did not write it', path=target))
+    put_in_place(target, page.text.encode(), 0o600)
+
+
+@contextmanager
+def writable(folder: Path) -> Iterator[None]:
+    """Raise a UsageError for every error of the system."""
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(
+            _('The pages cannot be written to "{path}" ({error}). Choose another folder.', path=folder, error=error.strerror)
+        ) from error
+
+
+# Names: safe on every system, and never shared by two students
+
+
+MOST_BYTES = 90  # of a name without its suffix
+KEPT = " -_.,()'"  # besides letters, marks and digits
+RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d|index)(?:\..*)?", re.IGNORECASE)  # names that Windows or a server uses itself
+
+
+def page_names(students: Iterable[str]) -> Mapping[str, str]:
+    """Return the name of each student's file, without a suffix: the student's name if it is safe, else one like it with a hash."""
+    names = [*students]
+    alike = Counter(map(key_of, names))
+    return {name: own_name(name, alike[key_of(name)] > 1) for name in names}
+
+
+def key_of(name: str) -> str:
+    """Return what is the same for names that some file system holds for the same."""
+    return unicodedata.normalize("NFKC", safe(name)).casefold()
+
+
+def own_name(name: str, is_shared: bool) -> str:
+    """Return a safe name for a student. It has a hash if it is not the student's name, or like that of somebody else."""
+    made = safe(name)
+    if made == name and not is_shared and not RESERVED.fullmatch(made):
+        return made
+    mark = hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()[:10]
+    return f"{shortened(made, MOST_BYTES - 1 - len(mark)).rstrip(' -_')}-{mark}"
+
+
+def safe(name: str) -> str:
+    """Return a name of letters, digits and a few signs, of at most MOST_BYTES, that neither begins nor ends with a sign of its own."""
+    written = unicodedata.normalize("NFC", name)
+    return shortened("".join(sign if sign in KEPT or unicodedata.category(sign)[0] in "LMN" else "-" for sign in written), MOST_BYTES)
+
+
+def shortened(name: str, most_bytes: int) -> str:
+    kept = name.encode()[:most_bytes].decode(errors="ignore")
+    return kept.lstrip(" .-_").rstrip(" .") or "student"
+
+
+def moodle_folder(folder: str) -> str:
+    """Return the folder that Moodle expects feedback in, for the folder of a hand-in from there; "" for none.
+
+    >>> moodle_folder("Anna_Li_7_assignsubmission_file_")
+    'Anna Li_7_assignsubmission_file_'
+    """
+    student, _line, number = folder.removesuffix(IN_MOODLE).rpartition("_")
+    return f"{safe(student.replace('_', ' '))}_{number}{IN_MOODLE}" if folder else ""

@@ -7,12 +7,13 @@ import json
 import os
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self
+from types import MappingProxyType
+from typing import Any, NamedTuple, Self, TypeVar
 
 from normgrade.classes.hand_ins import HandIn
 from normgrade.language import _
@@ -22,57 +23,38 @@ from normgrade.report.report import Outcome, Report
 OURS = 0x6E6F726D  # the application id of the file: "norm"
 VERSION = 2  # of the tables; version 1 has no column `folder`
 PATIENCE_S = 60.0  # for another process to finish writing
-SCHEMA = f"""
-CREATE TABLE students (student TEXT PRIMARY KEY, id TEXT NOT NULL);
-CREATE TABLE results (
-    number INTEGER PRIMARY KEY,
-    student TEXT NOT NULL,
-    exercise TEXT NOT NULL,
-    attempt INTEGER NOT NULL,
-    late INTEGER NOT NULL,
-    origin TEXT NOT NULL,
-    digest TEXT NOT NULL,
-    source BLOB NOT NULL,
-    outcome TEXT NOT NULL,
-    earned INTEGER NOT NULL,
-    possible INTEGER NOT NULL,
-    mistakes TEXT NOT NULL,
-    report BLOB NOT NULL,
-    course TEXT NOT NULL,
-    program TEXT NOT NULL,
-    versions TEXT NOT NULL,
-    seed INTEGER NOT NULL,
-    tier TEXT NOT NULL,
-    seconds REAL NOT NULL,
-    at TEXT NOT NULL,
-    folder TEXT NOT NULL DEFAULT ''
-);
-CREATE INDEX results_of ON results (student, exercise);
-CREATE TABLE overrides (
-    number INTEGER PRIMARY KEY,
-    student TEXT NOT NULL,
-    exercise TEXT NOT NULL,
-    points REAL,
-    was REAL,
-    who TEXT NOT NULL,
-    why TEXT NOT NULL,
-    at TEXT NOT NULL
-);
-PRAGMA application_id = {OURS};
-PRAGMA user_version = {VERSION};
-"""
-COLUMNS = [
-    *("student", "exercise", "attempt", "late", "origin", "digest", "source"),
-    *("outcome", "earned", "possible", "mistakes", "report"),
-    *("course", "program", "versions", "seed", "tier", "seconds", "at", "folder"),
-]
-INSERT = f"INSERT INTO results ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
 NEWEST = (  # the number of the result that counts for a row called "one"
     "SELECT number FROM results WHERE student = one.student AND exercise = one.exercise ORDER BY attempt DESC, number DESC LIMIT 1"
 )
-BRIEFLY = {"source": "x'' AS source", "report": "x'' AS report"}  # without the large columns
-SELECT = f"SELECT {', '.join(COLUMNS)} FROM results"
-SELECT_BRIEFLY = f"SELECT {', '.join(BRIEFLY.get(name, name) for name in COLUMNS)} FROM results"
+LARGE = ("source", "report")  # columns that the marks of all students do without
+
+
+def as_json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+class Kind(NamedTuple):
+    """A kind of column: its declaration in SQL, and the functions that bring a value into the database and back."""
+
+    declared: str
+    into: Callable[[Any], Any] = lambda value: value
+    back: Callable[[Any], Any] = lambda value: value
+
+
+KINDS: Mapping[str, Kind] = MappingProxyType(  # by the type of a field
+    {
+        "str": Kind("TEXT NOT NULL"),
+        "int": Kind("INTEGER NOT NULL"),
+        "float": Kind("REAL NOT NULL"),
+        "float | None": Kind("REAL"),
+        "bytes": Kind("BLOB NOT NULL"),
+        "bool": Kind("INTEGER NOT NULL", int, bool),
+        "Outcome": Kind("TEXT NOT NULL", lambda outcome: outcome.value, Outcome),
+        "datetime": Kind("TEXT NOT NULL", lambda at: at.isoformat(timespec="milliseconds"), datetime.fromisoformat),
+        "tuple[str, ...]": Kind("TEXT NOT NULL", as_json, lambda text: tuple(json.loads(text))),
+        "Mapping[str, str]": Kind("TEXT NOT NULL", as_json, json.loads),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +75,12 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One grading of one hand-in, at a time. Its report stays `packed`, because it is large. Only the marks of all students lack it."""
+    """One grading of one hand-in, at a time. Each field is a column of the table.
+
+    report: the report as compressed JSON, an object in its `reports`. Only the marks of all students lack it, and the source.
+    course, program, versions, seed: the origin.
+    folder: the student's in Moodle, as the layout told it.
+    """
 
     student: str
     exercise: str
@@ -106,19 +93,21 @@ class Result:
     earned: int
     possible: int
     mistakes: tuple[str, ...]
-    packed: bytes
-    graded: Origin
+    report: bytes
+    course: str
+    program: str
+    versions: Mapping[str, str]
+    seed: int
     tier: str
     seconds: float
     at: datetime
-    folder: str = ""  # the student's in Moodle, as the layout told it
+    folder: str = ""
 
     @classmethod
     def of(cls, hand_in: HandIn, digest: str, report: str, graded: Origin) -> Result:
         """Return the result that a report describes, made now."""
         content: dict[str, Any] = json.loads(report)
         content["submission"] = hand_in.origin
-        mistakes = tuple(dict.fromkeys(name for diagnosis in content["diagnoses"][:1] for name in diagnosis["mistakes"]))
         return cls(
             student=hand_in.student,
             exercise=hand_in.exercise,
@@ -130,43 +119,31 @@ class Result:
             outcome=Outcome(content["outcome"]),
             earned=content["score"]["earned"],
             possible=content["score"]["possible"],
-            mistakes=mistakes,
-            packed=zlib.compress(as_json(content).encode()),
-            graded=graded,
+            mistakes=tuple(dict.fromkeys(name for diagnosis in content["diagnoses"][:1] for name in diagnosis["mistakes"])),
+            report=zlib.compress(as_json(content).encode()),
             tier=content["sandbox"],
             seconds=content["duration_s"],
             at=datetime.now(UTC),
             folder=hand_in.folder,
+            **asdict(graded),
         )
 
-    @classmethod
-    def from_row(cls, row: Sequence[Any]) -> Result:
-        """Return the result in a row with the COLUMNS."""
-        held = dict(zip(COLUMNS, row, strict=True))
-        graded = Origin(held.pop("course"), held.pop("program"), json.loads(held.pop("versions")), held.pop("seed"))
-        held |= {"late": bool(held["late"]), "outcome": Outcome(held["outcome"]), "mistakes": tuple(json.loads(held["mistakes"]))}
-        held |= {"packed": held.pop("report"), "at": datetime.fromisoformat(held["at"])}
-        return cls(graded=graded, **held)
+    @property
+    def graded(self) -> Origin:
+        """Everything besides the submission that decided the result."""
+        return Origin(self.course, self.program, self.versions, self.seed)
 
     @property
-    def row(self) -> tuple[Any, ...]:
-        """The values of the COLUMNS."""
-        who = self.student, self.exercise, self.attempt, int(self.late), self.origin, self.digest, self.source
-        marks = self.outcome.value, self.earned, self.possible, as_json(self.mistakes), self.packed
-        made = self.graded.course, self.graded.program, as_json(self.graded.versions), self.graded.seed
-        return (*who, *marks, *made, self.tier, self.seconds, self.at.isoformat(timespec="milliseconds"), self.folder)
-
-    @property
-    def report(self) -> str:
+    def text(self) -> str:
         """The report, an object in the `reports` of JSON, as text."""
-        return zlib.decompress(self.packed).decode()
+        return zlib.decompress(self.report).decode()
 
     @property
     def as_report(self) -> Report:
         """The report, with everything except for the arrays of its differences."""
         from normgrade.report.from_json import report_from_json  # loads NumPy
 
-        return report_from_json(json.loads(self.report), self.source.decode(errors="replace"))
+        return report_from_json(json.loads(self.text), self.source.decode(errors="replace"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +157,41 @@ class Override:
     who: str
     why: str
     at: datetime
+
+
+TABLES: Mapping[type, str] = MappingProxyType({Result: "results", Override: "overrides"})
+COLUMNS: Mapping[type, Mapping[str, Kind]] = MappingProxyType(  # by name: one for each field
+    {kept: {field.name: KINDS[str(field.type)] for field in fields(kept)} for kept in (Result, Override)}
+)
+KEPT = TypeVar("KEPT", Result, Override)
+
+
+def schema() -> Iterator[str]:
+    """Yield the statements that create the tables."""
+    yield "CREATE TABLE students (student TEXT PRIMARY KEY, id TEXT NOT NULL)"
+    for kept, table in TABLES.items():
+        declared = ", ".join(f"{name} {kind.declared}" for name, kind in COLUMNS[kept].items())
+        yield f"CREATE TABLE {table} (number INTEGER PRIMARY KEY, {declared})"
+    yield "CREATE INDEX results_of ON results (student, exercise)"
+    yield f"PRAGMA application_id = {OURS}"
+    yield f"PRAGMA user_version = {VERSION}"
+
+
+def select(kept: type[Result] | type[Override], without: Collection[str] = ()) -> str:
+    """Return the beginning of a query for a table; the columns `without` are read as empty bytes."""
+    return f"SELECT {', '.join('zeroblob(0)' if name in without else name for name in COLUMNS[kept])} FROM {TABLES[kept]}"
+
+
+def kept_in(kept: type[KEPT], row: Sequence[Any]) -> KEPT:
+    """Return the object in a row."""
+    return kept(*(kind.back(value) for kind, value in zip(COLUMNS[kept].values(), row, strict=True)))
+
+
+def insert(database: sqlite3.Connection, kept: Result | Override) -> None:
+    """Add a row to the table of such objects."""
+    kinds = COLUMNS[type(kept)]
+    say = f"INSERT INTO {TABLES[type(kept)]} ({', '.join(kinds)}) VALUES ({', '.join('?' * len(kinds))})"
+    database.execute(say, [kind.into(getattr(kept, name)) for name, kind in kinds.items()])
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,17 +211,14 @@ class Mark:
         return 0 if self.result is None else self.result.earned
 
     @property
+    def outcome(self) -> Outcome:
+        """How the grading ended; without a result as if it were skipped."""
+        return Outcome.SKIPPED if self.result is None else self.result.outcome
+
+    @property
     def late(self) -> bool:
         """True if the hand-in came late."""
         return self.result is not None and self.result.late
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """Two results for the same file: `new` was graded after `old`, and differs in outcome, points or mistakes."""
-
-    old: Result
-    new: Result
 
 
 class Gradebook:
@@ -259,29 +268,18 @@ class Gradebook:
         """Add results, all of them or none. An attempt with another file than the latest one gets the next number."""
         with self.changing() as database:
             for result in results:
-                database.execute(INSERT, replace(result, attempt=self.attempt_of(result)).row)
+                insert(database, replace(result, attempt=self.attempt_of(result)))
 
     def attempt_of(self, result: Result) -> int:
         """Return the number of the attempt of a result: that of the latest attempt if it is the same file, otherwise a larger one."""
-        latest = self.latest_digest(result.student, result.exercise)
-        if latest is None:
-            return result.attempt
-        number, digest = latest
-        return number if digest == result.digest else max(number + 1, result.attempt)
-
-    def latest_digest(self, student: str, exercise: str) -> tuple[int, str] | None:
-        """Return the number of the latest attempt and the digest of its file; None if there is no attempt."""
-        where = "WHERE student = ? AND exercise = ? ORDER BY attempt DESC, number DESC LIMIT 1"
-        say = f"SELECT attempt, digest FROM results {where}"
-        found: tuple[int, str] | None = self.database.execute(say, (student, exercise)).fetchone()
-        return found
+        say = "SELECT attempt, digest FROM results WHERE student = ? AND exercise = ? ORDER BY attempt DESC, number DESC LIMIT 1"
+        number, digest = self.database.execute(say, (result.student, result.exercise)).fetchone() or (0, "")
+        return int(number) if digest == result.digest else max(number + 1, result.attempt)
 
     def override(self, override: Override) -> None:
         """Add a mark that a person set. It counts until another one is set, whatever is graded meanwhile."""
-        row = override.student, override.exercise, override.points, override.was, override.who, override.why
-        say = "INSERT INTO overrides (student, exercise, points, was, who, why, at) VALUES (?, ?, ?, ?, ?, ?, ?)"
         with self.changing() as database:
-            database.execute(say, (*row, override.at.isoformat(timespec="seconds")))
+            insert(database, override)
 
     def forget(self, student: str) -> int:
         """Delete everything about a student, and return the number of deleted results. Nothing of it stays in the file."""
@@ -303,20 +301,17 @@ class Gradebook:
         with usable(self.path):
             return dict(self.database.execute("SELECT student, id FROM students ORDER BY student COLLATE NOCASE, student"))
 
-    def results(self, student: str | None = None, exercise: str | None = None) -> Iterator[Result]:
-        """Yield results, the oldest first: all of them, or those of a student, or at an exercise."""
-        asked = {"student": student, "exercise": exercise}
-        given = {name: value for name, value in asked.items() if value is not None}
-        where = "WHERE " + " AND ".join(f"{name} = ?" for name in given) if given else ""
+    def results(self, student: str | None = None) -> Iterator[Result]:
+        """Yield results, the oldest first: all of them, or those of a student."""
+        where, given = ("", ()) if student is None else ("WHERE student = ?", (student,))
         with usable(self.path):
-            for row in self.database.execute(f"{SELECT} {where} ORDER BY number", [*given.values()]):
-                yield Result.from_row(row)
+            for row in self.database.execute(f"{select(Result)} {where} ORDER BY number", given):
+                yield kept_in(Result, row)
 
     def overrides(self) -> list[Override]:
         """Return all overrides, the oldest first."""
-        say = "SELECT student, exercise, points, was, who, why, at FROM overrides ORDER BY number"
         with usable(self.path):
-            return [Override(*first, datetime.fromisoformat(last)) for *first, last in self.database.execute(say)]  # type: ignore[call-arg]
+            return [kept_in(Override, row) for row in self.database.execute(f"{select(Override)} ORDER BY number")]
 
     def marks(self, student: str | None = None) -> dict[tuple[str, str], Mark]:
         """Return the marks by student and exercise. A pair without result and override has none.
@@ -325,11 +320,11 @@ class Gradebook:
         """
         found: dict[tuple[str, str], Mark] = {}
         given = () if student is None else (student,)
-        select, of_one = (SELECT_BRIEFLY, "") if student is None else (SELECT, " AND student = ?")
-        say = f"{select} AS one WHERE number = ({NEWEST}){of_one} ORDER BY student COLLATE NOCASE, student, exercise"
+        large, of_one = (LARGE, "") if student is None else ((), " AND student = ?")
+        say = f"{select(Result, without=large)} AS one WHERE number = ({NEWEST}){of_one} ORDER BY student COLLATE NOCASE, student, exercise"
         with usable(self.path):
             for row in self.database.execute(say, given):
-                result = Result.from_row(row)
+                result = kept_in(Result, row)
                 found[result.student, result.exercise] = Mark(result.student, result.exercise, result)
         for override in (each for each in self.overrides() if student in (None, each.student)):
             key = override.student, override.exercise
@@ -343,21 +338,12 @@ class Gradebook:
             rows = self.database.execute("SELECT exercise FROM results UNION SELECT exercise FROM overrides WHERE points IS NOT NULL")
             return {slug for (slug,) in rows}
 
-    def newest(self) -> dict[tuple[str, str], tuple[str, Origin]]:
-        """Return the digest and the origin of the result that counts, by student and exercise, without its report."""
-        say = f"SELECT student, exercise, digest, course, program, versions, seed FROM results AS one WHERE number = ({NEWEST})"
+    def former_points(self, result: Result) -> int:
+        """Return the points of the same file before it was graded for the last time; those of the result if it was graded once."""
+        say = "SELECT earned FROM results WHERE student = ? AND exercise = ? AND digest = ? ORDER BY number DESC LIMIT 2"
         with usable(self.path):
-            rows = self.database.execute(say).fetchall()
-        return {(row[0], row[1]): (row[2], Origin(row[3], row[4], json.loads(row[5]), row[6])) for row in rows}
-
-    def changes(self) -> Iterator[Change]:
-        """Yield the last change that a regrade made to each mark: the two newest results for the file of the latest attempt."""
-        for mark in self.marks().values():
-            if mark.result is not None:
-                same = [each for each in self.results(mark.student, mark.exercise) if each.digest == mark.result.digest]
-                told = [(each.outcome, each.earned, each.mistakes) for each in same]
-                if len(same) > 1 and told[-1] != told[-2]:
-                    yield Change(same[-2], same[-1])
+            earned: list[int] = [points for (points,) in self.database.execute(say, (result.student, result.exercise, result.digest))]
+        return earned[-1]
 
 
 def connected(path: Path) -> sqlite3.Connection:
@@ -406,7 +392,7 @@ def create(path: Path, database: sqlite3.Connection) -> None:
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("BEGIN IMMEDIATE")
     if database.execute("PRAGMA application_id").fetchone() == (0,):
-        for statement in filter(None, map(str.strip, SCHEMA.split(";"))):
+        for statement in schema():
             database.execute(statement)
     database.execute("COMMIT")
 
@@ -439,7 +425,3 @@ def usable(path: Path) -> Iterator[None]:
                 error=why,
             )
         ) from error
-
-
-def as_json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)

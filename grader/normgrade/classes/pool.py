@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
-from contextlib import ExitStack, contextmanager
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import islice
-from multiprocessing import active_children, get_context
-from multiprocessing.util import Finalize
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -22,13 +18,12 @@ from normgrade.grading.grade import Submission, report_of_inspection
 from normgrade.grading.grader import Grader
 from normgrade.grading.grading_options import PUBLIC_SEED, Options
 from normgrade.grading.opening import open_grader
-from normgrade.grading.parallel import be_quiet_child
+from normgrade.grading.parallel import hand_out, open_here, processes
 from normgrade.grading.reporting import report_on
 from normgrade.inspection.inspection import inspect_content
-from normgrade.language import _, spoken
+from normgrade.language import _
 from normgrade.language.errors import GraderError, UsageError
 from normgrade.report.render.json import report_as_json
-from normgrade.worker import interrupts
 
 WAITING = 2  # submissions for each process that are handed out: one that it grades, and one that waits
 
@@ -98,20 +93,6 @@ def grade_over(executor: Executor, works: Iterable[Work], *, setup: Setup, ahead
     yield from (Graded(work, "", _("the process that graded it was ended from outside.")) for work in lost)
 
 
-@contextmanager
-def processes(cores: int) -> Iterator[Executor]:
-    """Start a pool of processes, and end it with the block. After an error or Ctrl-C, nothing is waited for."""
-    context = get_context("spawn")  # a fork would copy all that other threads hold at that moment
-    with ProcessPoolExecutor(cores, context, initializer=be_quiet_child, initargs=(spoken(), gc.get_threshold())) as executor:
-        try:
-            yield executor
-        except BaseException:  # also if the caller needs no further results
-            for process in active_children():
-                process.terminate()
-            executor.shutdown(wait=False, cancel_futures=True)
-            raise
-
-
 def graded(works: Iterable[Work], setup: Setup, executor: Executor, ahead: int, on_lost: Callable[[Work], None]) -> Iterator[Graded]:
     """Yield the graded submissions as they come. At most `ahead` of them are handed out to the executor at a time.
 
@@ -121,8 +102,7 @@ def graded(works: Iterable[Work], setup: Setup, executor: Executor, ahead: int, 
     running: dict[Future[str], Work] = {}
     while True:
         for work in islice(rest, 0 if broken else ahead - len(running)):
-            with interrupts.blocked():  # a process that is not prepared yet would write a traceback
-                running[executor.submit(report_text, setup, work)] = work
+            running[hand_out(executor, report_text, setup, work)] = work
         if not running:
             return
         for future in wait(running, return_when=FIRST_COMPLETED).done:
@@ -163,14 +143,12 @@ class Seat:
         course = Course.find(setup.course)
         self.exercises: dict[str, Exercise] = {slug: course.exercise(slug) for slug in setup.slugs}
         self.options, self.slug = setup.options, ""
-        self.stack = ExitStack()
         self.grader: Grader | None = None
 
     def grader_for(self, slug: str) -> Grader:
         """Return the grader. If the exercise is another than before, all that was read for the one before is forgotten."""
         if self.grader is None:
-            self.grader = self.stack.enter_context(open_grader([*self.exercises.values()], self.options))
-            Finalize(None, self.stack.close, exitpriority=0)
+            self.grader = open_here(open_grader([*self.exercises.values()], self.options))
         if slug != self.slug:
             self.grader.forget()
             self.slug = slug

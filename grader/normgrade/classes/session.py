@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+import platform
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
 
+from normgrade import __version__
 from normgrade.classes.gradebook import Gradebook, Origin, Result
 from normgrade.classes.hand_ins import HandedIn, HandIn
 from normgrade.classes.pool import Graded, Work
+from normgrade.course.exercise import Exercise
+from normgrade.course.layout import settings_in
+from normgrade.course.package import digest_of_sources
 from normgrade.language import _
 
 Grading = Callable[[Iterable[Work]], Iterator[Graded]]  # yields the graded submissions as they come
@@ -63,12 +70,11 @@ class Tally:
 
 def plan(hand_ins: Sequence[HandIn], gradebook: Gradebook, origins: Mapping[str, Origin], again: bool) -> Plan:
     """Return what is to be graded: hand-ins that are new, and those whose file, exercise or seed has changed; with `again`, all."""
-    known = {} if again else gradebook.newest()
+    known = {} if again else {key: mark.result for key, mark in gradebook.marks().items() if mark.result is not None}
     new, kept, older = [], [], []
     for hand_in in sorted(hand_ins, key=lambda each: (each.exercise, each.student)):
-        digest, made = known.get((hand_in.student, hand_in.exercise), ("", None))
-        now = origins[hand_in.exercise]
-        if made is None or (digest, made.course, made.seed) != (digest_of(hand_in.content), now.course, now.seed):
+        made, now = known.get((hand_in.student, hand_in.exercise)), origins[hand_in.exercise]
+        if made is None or (made.digest, made.course, made.seed) != (digest_of(hand_in.content), now.course, now.seed):
             new.append(hand_in)
             continue
         kept.append(hand_in)
@@ -101,3 +107,39 @@ def grade_class(planned: Plan, gradebook: Gradebook, grade: Grading) -> Iterator
 def digest_of(content: bytes) -> str:
     """Return the SHA-256 of a file's bytes, in hexadecimal."""
     return hashlib.sha256(content).hexdigest()
+
+
+# The origin of a result: digests of the course and of normgrade, and the versions of the libraries
+
+
+FOR_LEARNERS = {".md", ".svg"}  # the endings of files that decide no verdict
+
+
+def origin_of(exercise: Exercise, seed: int) -> Origin:
+    """Return the origin of the results at an exercise that are made here, with this seed."""
+    libraries = {"python": platform.python_version(), "numpy": version("numpy"), "torch": version("torch")}
+    return Origin(digest_of_exercise(exercise), digest_of_sources().hex(), {"normgrade": __version__, **libraries}, seed)
+
+
+def digest_of_exercise(exercise: Exercise) -> str:
+    """Return a digest of all files of the course that decide a verdict on this exercise, in hexadecimal."""
+    digest = hashlib.sha256()
+    for path in files_of(exercise):
+        content, name = path.read_bytes(), path.relative_to(exercise.course).as_posix()
+        digest.update(f"{len(name)} {len(content)} {name}".encode() + content)
+    return digest.hexdigest()
+
+
+def files_of(exercise: Exercise) -> Iterator[Path]:
+    """Yield the files, sorted within each folder."""
+    for folder in (exercise.folder, exercise.solutions):
+        yield from (path for path in sorted(folder.rglob("*")) if path.is_file() and decides(path))
+    shared = exercise.shared_probes, exercise.shared_mistakes, exercise.shared_wrong, settings_in(exercise.course)
+    for path in (exercise.suite, *exercise.helpers, *shared):
+        if path is not None and path.is_file():
+            yield path
+
+
+def decides(path: Path) -> bool:
+    """Return True if the content of a file in a folder of the course can decide a verdict."""
+    return path.suffix not in FOR_LEARNERS and "__pycache__" not in path.parts

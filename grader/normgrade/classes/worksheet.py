@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from normgrade.classes.csv_text import Table, listed_titles, read_table
+from normgrade.classes.csv_files import Marks, Table, possible_points, read_table
 from normgrade.classes.gradebook import Mark
-from normgrade.classes.marks_csv import Marks, possible_points
 from normgrade.classes.reading.layouts import IN_MOODLE
-from normgrade.classes.reading.roster import NO_STUDENT, as_key
+from normgrade.classes.reading.students import NO_STUDENT, as_key
 from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean
 from normgrade.language.visible import visible_name
@@ -21,22 +20,8 @@ from normgrade.language.visible import visible_name
 PARTICIPANT = re.compile(r"(?P<word>\D+)(?P<number>\d+)")  # "Participant 123" of Moodle, in the language of the site
 GRADES = frozenset(  # Moodle's title of the column with the grade, in the languages of sites
     (
-        "grade",
-        "bewertung",
-        "note",
-        "calificación",
-        "qualificació",
-        "nota",
-        "valutazione",
-        "classificação",
-        "cijfer",
-        "ocena",
-        "оценка",
-        "评分",
-        "成绩",
-        "成績",
-        "評点",
-        "성적",
+        *("grade", "bewertung", "note", "calificación", "qualificació", "nota", "valutazione", "classificação", "cijfer", "ocena"),
+        *("оценка", "评分", "成绩", "成績", "評点", "성적"),
     )
 )
 MODIFIED = {"grade": "last modified (grade)"}  # a column without which Moodle refuses the file, where its title is known
@@ -227,6 +212,11 @@ def column_of(worksheet: Worksheet, slug: str, title: str | None) -> int | None:
             _('Several columns may be for {slug}: {titles}. Choose one with --column {slug}="TITLE".', slug=slug, titles=titles)
         )
     return next(iter(alike), None)
+
+
+def listed_titles(titles: Sequence[str]) -> str:
+    """Return titles for a message."""
+    return ", ".join(f'"{title}"' for title in titles if title)
 
 
 def slug_of(title: str) -> str:

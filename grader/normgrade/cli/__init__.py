@@ -51,7 +51,7 @@ COMMANDS = (
         "explain",
         "repro",
     ),  # to learn
-    *("grade", "gradebook", "similar"),  # to teach a class
+    *("grade", "gradebook"),  # to teach a class
     *("verify", "new", "warm", "export", "demo", "doctor"),
 )
 COMPLETING = "_NORMGRADE_COMPLETE"  # the variable that a shell sets to have click complete a word

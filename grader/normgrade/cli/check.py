@@ -124,8 +124,8 @@ def check_command(
     )
     warn_of_folders()
     shown = DETAILS[detail] if interview is None or detail == "quiet" else replace(DETAILS[detail], advice=False)
-    with progress() as watched, early(watched, submissions, format, output, shown) as on_report:
-        meanwhile = partial(preload, format)
+    with progress() as watched:
+        on_report, meanwhile = early(watched, submissions, format, output, shown), partial(preload, format)
         options = Options(seed, timeout, required=required, progress=watched, meanwhile=meanwhile, cores=available())
         if everything:
             submissions, reports = grade_all(submissions, options, course_folder, on_report)

@@ -30,7 +30,8 @@ def demo_command() -> int:
     exercise = Course.find(carried()).exercise(SLUG)
     submissions = [Submission(exercise, WRONG, WRONG.name), Submission(exercise, exercise.reference, exercise.reference.name)]
     warn_of_folders()
-    with progress() as watched, early(watched, submissions, "terminal", None, USUAL) as on_report:
+    with progress() as watched:
+        on_report = early(watched, submissions, "terminal", None, USUAL)
         wrong, right = grade(submissions, Options(progress=watched, cores=available()), on_report)
     console = open_console()
     console.print(_("This batch norm trains and evaluates, but it has two mistakes that neither shapes nor losses show:") + "\n")

@@ -105,6 +105,7 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
             ("normgrade grade submitted --dry-run", N_("grade nothing yet")),
             ("normgrade grade hw3 --exercise rms_norm", N_("files of other names")),
             ("normgrade grade class.zip --roster class.csv", N_("also name the absent")),
+            ("normgrade grade class.zip --dry-run --sources sources", N_("write the code for JPlag")),
         ),
         "gradebook": (
             ("normgrade gradebook export --output marks.csv", N_("write the marks as CSV")),
@@ -124,14 +125,7 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
             ('normgrade gradebook override "Anna Li" rms_norm 18 --why "oral exam"', N_("set a mark")),
             ('normgrade gradebook override "Anna Li" rms_norm none --why mistaken', N_("end that")),
         ),
-        "gradebook diff": (("normgrade gradebook diff", N_("after `normgrade grade --again`")),),
-        "gradebook stats": (("normgrade gradebook stats", N_("show the commonest mistakes")),),
         "gradebook forget": (('normgrade gradebook forget "Anna Li"', N_("delete all about her")),),
-        "similar": (
-            ("normgrade similar class.zip", N_("the pairs most alike")),
-            ("normgrade similar hw1 --exercise layer_norm --top 3", N_("of one exercise, show three")),
-            ('normgrade similar hw1 --pair "Li Anna" "Oz Ben"', N_("show two answers")),
-        ),
         "doctor": (("normgrade doctor", N_("show which walls hold, and why")),),
     }
 )

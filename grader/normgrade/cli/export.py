@@ -10,8 +10,7 @@ from types import MappingProxyType
 
 import click
 
-from normgrade.classes.export.fixed_zip import comment_of
-from normgrade.classes.export.workflow import FIRST_LINE, NAME, workflow
+from normgrade.classes.systems import FIRST_LINE, MADE_BY, WORKFLOW, autograder, comment_of, workflow
 from normgrade.cli.bar import progress
 from normgrade.cli.check import grading_options
 from normgrade.cli.options import course_option, say
@@ -81,7 +80,6 @@ def export_command(
 
 def write_autograder(path: Path, course: Course, exercises: list[Exercise], options: Options, index: str) -> int:
     """Write the package for Gradescope."""
-    from normgrade.classes.export.autograder import MADE_BY, autograder  # loads NumPy
 
     def why_not(path: Path) -> str:
         return "" if comment_of(path).startswith(MADE_BY) else not_ours()
@@ -97,7 +95,7 @@ def write_autograder(path: Path, course: Course, exercises: list[Exercise], opti
 
 def write_workflow(folder: Path, exercises: list[Exercise], options: Options, index: str) -> int:
     """Write the workflow for GitHub into the folder of a repository."""
-    path = workflow_named(NAME, folder)
+    path = workflow_named(WORKFLOW, folder)
     for exercise in exercises:
         refuse_other_course(exercise)
     try:

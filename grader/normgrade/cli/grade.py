@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,13 +13,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from normgrade.classes.gradebook import Gradebook, Result
+from normgrade.classes.gradebook import Gradebook, Mark, Result
 from normgrade.classes.hand_ins import HandedIn
 from normgrade.cli.bar import progress
 from normgrade.cli.check import grading_options
-from normgrade.cli.class_files import ClassFiles, class_files_options
-from normgrade.cli.class_paths import hand_in_options, hand_ins_at
-from normgrade.cli.class_words import left_out_in_words, summary_of, understood
+from normgrade.cli.class_files import ClassFiles, class_files_options, hand_in_options, hand_ins_at, names_in_words, write_sources
 from normgrade.cli.gradebook import gradebook_option, revealed
 from normgrade.cli.options import course_option, hand_over, say, whole_number
 from normgrade.cli.output import format_of, refuse_unless_writable
@@ -27,8 +27,9 @@ from normgrade.course.exercise import Exercise
 from normgrade.grading.grading_options import Options, available
 from normgrade.language import _, n_
 from normgrade.language.errors import UsageError
-from normgrade.language.visible import visible, write_data
+from normgrade.language.visible import visible, visible_name, write_data
 from normgrade.learner.workspace import find_course
+from normgrade.report.report import Outcome
 
 if TYPE_CHECKING:
     from normgrade.classes.executors import Choice
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from normgrade.report.report import Report
 
 BROKE = 3  # the exit code if the grader could not tell of some
+MOST_LEFT_OUT = 20  # sentences about files that are not graded
+COMMONEST = 3  # mistakes named for each exercise
 SUMMARY, LINES = "terminal", "jsonl"  # formats that are written while the class is graded
 
 
@@ -96,6 +99,8 @@ def grade_command(
     writes = format != SUMMARY or output is not None
     tell = partial(say, to_stderr=writes and output is None)
     tell(*understood(found, dry_run), *left_out_in_words(found, dry_run))
+    if files.sources is not None:
+        tell(write_sources(files.sources, found.hand_ins))
     if dry_run:
         return 0
     warn_of_folders()
@@ -136,8 +141,7 @@ def reports_of(found: HandedIn, gradebook: Gradebook, course: Course) -> list[Re
 
 def planned_for(found: HandedIn, sound: Sequence[Exercise], gradebook: Gradebook, options: Options, again: bool) -> Plan:
     """Add the students to the gradebook, and return the plan for the hand-ins at sound exercises."""
-    from normgrade.classes.origins import origin_of  # loads NumPy
-    from normgrade.classes.session import enrol, plan  # loads pytest
+    from normgrade.classes.session import enrol, origin_of, plan  # loads pytest
 
     enrol(found, gradebook)
     origins = {exercise.slug: origin_of(exercise, options.seed) for exercise in sound}
@@ -172,7 +176,65 @@ def grade_new(
 def as_line(result: Result) -> str:
     """Return a result as a line of JSON: student and attempt, and the fields of the report."""
     who = {"student": result.student, "attempt": result.attempt, "late": result.late}
-    return json.dumps(who | json.loads(result.report), allow_nan=False) + "\n"
+    return json.dumps(who | json.loads(result.text), allow_nan=False) + "\n"
+
+
+# In words
+
+
+def understood(found: HandedIn, whole: bool) -> Iterator[str]:
+    """Yield the lines about the hand-ins that were found. With `whole`, all late ones are named."""
+    for name, layout in found.layouts:
+        yield visible_name(_("{path}: read as {layout}", path=name, layout=layout))
+    by_exercise = Counter(each.exercise for each in found.hand_ins)
+    students = len({each.student for each in found.hand_ins})
+    yield _(
+        "{files}: {students} × {exercises}",
+        files=n_("{n} hand-in", "{n} hand-ins", len(found.hand_ins)),
+        students=n_("{n} student", "{n} students", students),
+        exercises=n_("{n} exercise", "{n} exercises", len(by_exercise)),
+    )
+    yield "  " + " · ".join(f"{slug} {number}" for slug, number in sorted(by_exercise.items()))
+    if late := [_("{student} ({slug})", student=each.student, slug=each.exercise) for each in found.hand_ins if each.late]:
+        yield n_("{n} came late: {names}", "{n} came late: {names}", len(late), names=names_in_words(late, whole))
+
+
+def left_out_in_words(found: HandedIn, whole: bool) -> Iterator[str]:
+    """Yield the lines about files that are left out, absent students and those who are not on the roster. With `whole`, none is cut."""
+    if found.left_out:
+        yield _("Left out:")
+        for each in found.left_out if whole else found.left_out[:MOST_LEFT_OUT]:
+            yield "  " + visible_name(f"{each.origin}: {each.why}")
+            yield from ("    " + visible_name(file) for file in each.files if whole)
+        if not whole and (more := len(found.left_out) - MOST_LEFT_OUT) > 0:
+            yield "  " + n_("… and {n} more. --dry-run names all.", "… and {n} more. --dry-run names all.", more)
+    if found.absent:
+        yield n_(
+            "{n} student of the roster handed in nothing to grade: {names}",
+            "{n} students of the roster handed in nothing to grade: {names}",
+            len(found.absent),
+            names=names_in_words(found.absent, whole),
+        )
+    if found.nameless:
+        yield n_(
+            "{n} row of the roster has no name, so another cell of it stands for the student.",
+            "{n} rows of the roster have no name, so another cell of each stands for the student.",
+            found.nameless,
+        )
+    if found.ungraded:
+        yield n_(
+            "{n} student handed in nothing to grade: {names}",
+            "{n} students handed in nothing to grade: {names}",
+            len(found.ungraded),
+            names=names_in_words(found.ungraded, whole),
+        )
+    if found.strangers:
+        yield n_(
+            "{n} student is not on the roster, and is graded all the same: {names}",
+            "{n} students are not on the roster, and are graded all the same: {names}",
+            len(found.strangers),
+            names=names_in_words(found.strangers, whole),
+        )
 
 
 def plan_in_words(planned: Plan) -> list[str]:
@@ -207,3 +269,26 @@ def tally_in_words(tally: Tally) -> list[str]:
         for graded in tally.errors
     ]
     return [tally.in_words(), *map(visible, errors), ""]
+
+
+def summary_of(marks: Iterable[Mark], slugs: Sequence[str]) -> Iterator[str]:
+    """Yield two lines for each exercise: how many passed and the points, and the commonest mistakes."""
+    by_exercise: dict[str, list[Mark]] = {slug: [] for slug in sorted(slugs)}
+    for mark in marks:
+        if mark.exercise in by_exercise:
+            by_exercise[mark.exercise].append(mark)
+    for slug, those in by_exercise.items():
+        results = [mark.result for mark in those if mark.result is not None]
+        if not results:
+            continue
+        yield _(
+            "{slug}: {passed} of {all} passed, {median:g} of {possible} points in the median",
+            slug=slug,
+            passed=sum(result.outcome is Outcome.PASSED for result in results),
+            all=len(results),
+            median=statistics.median(mark.points for mark in those),
+            possible=results[-1].possible,
+        )
+        mistakes = Counter(name for result in results for name in result.mistakes)
+        if mistakes:
+            yield "  " + " · ".join(f"{name} {number}" for name, number in mistakes.most_common(COMMONEST))

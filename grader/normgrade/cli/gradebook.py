@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from normgrade.classes.csv_text import BOM
+from normgrade.classes import csv_files
 from normgrade.classes.gradebook import Gradebook, Mark, Override, Result
 from normgrade.classes.worksheet import Wanted, read_worksheet
 from normgrade.cli.class_files import (
@@ -21,7 +21,6 @@ from normgrade.cli.class_files import (
     write_class_page,
     write_feedback,
 )
-from normgrade.cli.class_words import change_in_words, marks_in_words, result_in_words, summary_of
 from normgrade.cli.options import DETAILS, F, Subcommands, course_option, hand_over, say
 from normgrade.course.exercise import Exercise
 from normgrade.language import _, n_
@@ -32,6 +31,7 @@ from normgrade.report.report import Report
 from normgrade.report.reveal import reveal
 
 MOST_POINTS = 10**6
+BOM = "\ufeff"  # Excel reads a file that begins with it as UTF-8
 
 
 def gradebook_option(command: F) -> F:
@@ -99,8 +99,6 @@ def export_command(
     gradebook_file: Path,
 ) -> int:
     """Write the marks as CSV, or fill them into a worksheet that was downloaded."""
-    from normgrade.classes import marks_csv  # only for this command
-
     wanted = Wanted(slug, total, columns, scale)
     if worksheet_file is None and wanted != Wanted():
         raise UsageError(_("--exercise, --column, --total and --scale are for --worksheet FILE: name the file to fill in."))
@@ -111,14 +109,14 @@ def export_command(
             say(*fill_in(read_worksheet(worksheet_file), gradebook, wanted, output, bom))
             return 0
         students: Mapping[str, str] = gradebook.students()
-        marks: marks_csv.Marks = gradebook.marks()
+        marks: csv_files.Marks = gradebook.marks()
     if anonymous:
-        students, marks = marks_csv.anonymous(students, marks)
+        students, marks = csv_files.anonymous(students, marks)
     slugs = sorted({slug for _student, slug in marks})
     if format == "csv":
-        text = marks_csv.plain_csv(students, marks, slugs)
+        text = csv_files.plain_csv(students, marks, slugs)
     elif format == "canvas":
-        text = marks_csv.canvas_csv(students, marks, titles_of(titles, slugs))
+        text = csv_files.canvas_csv(students, marks, titles_of(titles, slugs))
     else:
         raise UsageError(_('"{name}" is not a format of marks. Use csv or canvas.', name=format))
     hand_over_text((BOM if bom else "") + text, output)
@@ -185,26 +183,6 @@ def override_command(student: str, slug: str, points: str, why: str, who: str | 
     return 0
 
 
-@gradebook_command.command("diff")
-@gradebook_option
-def diff_command(gradebook_file: Path) -> int:
-    """Show whose marks the last regrading changed. The exit code is 1 if it changed any."""
-    with Gradebook.open(gradebook_file) as gradebook:
-        changes = [*gradebook.changes()]
-    say(*map(change_in_words, changes), n_("{n} mark changed.", "{n} marks changed.", len(changes)))
-    return int(bool(changes))
-
-
-@gradebook_command.command("stats")
-@gradebook_option
-def stats_command(gradebook_file: Path) -> int:
-    """Show how many passed each exercise, the points, and the commonest mistakes."""
-    with Gradebook.open(gradebook_file) as gradebook:
-        marks = gradebook.marks()
-        say(n_("{n} student", "{n} students", len(gradebook.students())), *summary_of(marks.values(), sorted({slug for _, slug in marks})))
-    return 0
-
-
 @gradebook_command.command("forget")
 @click.argument("student", metavar="STUDENT")
 @gradebook_option
@@ -218,6 +196,35 @@ def forget_command(student: str, gradebook_file: Path) -> int:
 
 
 # Parts of the commands
+
+
+def marks_in_words(students: Mapping[str, str], marks: Mapping[tuple[str, str], Mark]) -> Iterator[str]:
+    """Yield a line for each student with the points of each exercise; a star marks those that a person set."""
+    slugs = sorted({slug for _student, slug in marks})
+    for student in students:
+        found = [(slug, marks[student, slug]) for slug in slugs if (student, slug) in marks]
+        told = ", ".join(f"{slug} {mark.points:g}{'*' if mark.override else ''}{late_in_words(mark.late)}" for slug, mark in found)
+        yield f"{visible_name(student)}: {told or _('nothing')}"
+    if any(mark.override for mark in marks.values()):
+        yield _("* set by a person")
+
+
+def late_in_words(late: bool) -> str:
+    return f" ({_('late')})" if late else ""
+
+
+def result_in_words(result: Result) -> str:
+    """Return a line about one result."""
+    return _(
+        "{slug}, attempt {attempt}, graded on {day}: {earned} of {possible} points, {outcome} {mistakes}",
+        slug=result.exercise,
+        attempt=f"{result.attempt}{late_in_words(result.late)}",
+        day=f"{result.at:%Y-%m-%d %H:%M}",
+        earned=result.earned,
+        possible=result.possible,
+        outcome=_(result.outcome),
+        mistakes=", ".join(result.mistakes),
+    ).rstrip()
 
 
 def known_as(student: str, gradebook: Gradebook) -> str:

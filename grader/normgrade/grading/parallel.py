@@ -7,8 +7,8 @@ import os
 import signal
 import warnings
 from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, wait
-from contextlib import AbstractContextManager, ExitStack
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
@@ -27,6 +27,7 @@ T = TypeVar("T")
 Tick = Callable[[str], None]  # reports that one unit of work is done; the text names the work
 Opened = Callable[[], AbstractContextManager[Any]]
 PAUSE_S = 0.1  # between two looks at the reports
+SPAWN = get_context("spawn")  # a fork would copy all that other threads hold at that moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,29 +60,22 @@ def over_cores(
 
     if first:
         progress(first, done, total)
-    processes = min(cores, len(jobs))
-    if processes < 2:
+    number_of_processes = min(cores, len(jobs))
+    if number_of_processes < 2:
         with ExitStack() as stack:
             shared = () if opened is None or not jobs else (stack.enter_context(opened()),)
             return [job.work(*shared, tick) for job in jobs]
-    context = get_context("spawn")  # a fork would copy all that other threads hold at that moment
-    ticks: SimpleQueue[str] = context.SimpleQueue()
-    with ProcessPoolExecutor(processes, context, initializer=start_process, initargs=(ticks, spoken(), gc.get_threshold(), opened)) as pool:
+    ticks: SimpleQueue[str] = SPAWN.SimpleQueue()
+    with processes(number_of_processes, take_over, ticks, opened) as pool:
         largest_first = sorted(range(len(jobs)), key=lambda number: -jobs[number].units)
-        with interrupts.blocked():  # a process that is not prepared yet would write a traceback
-            futures = {number: pool.submit(run_job, jobs[number]) for number in largest_first}
-        try:
-            what = first
-            for said in ticks_until_done(ticks, futures.values(), deadline):
-                if said:
-                    tick(what := said)
-                elif first:
-                    progress(what, done, total)
-            return [futures[number].result() for number in range(len(jobs))]
-        except BaseException:  # Ctrl-C, too
-            for process in active_children():
-                process.terminate()
-            raise  # the pool waits for its thread, which gives semaphores back; if this process ended meanwhile, they would leak
+        futures = {number: hand_out(pool, run_job, jobs[number]) for number in largest_first}
+        what = first
+        for said in ticks_until_done(ticks, futures.values(), deadline):
+            if said:
+                tick(what := said)
+            elif first:
+                progress(what, done, total)
+        return [futures[number].result() for number in range(len(jobs))]
 
 
 def ticks_until_done(ticks: SimpleQueue[str], futures: Collection[Future[Any]], deadline: Deadline) -> Iterator[str]:
@@ -100,21 +94,42 @@ def ticks_until_done(ticks: SimpleQueue[str], futures: Collection[Future[Any]], 
             return
 
 
+@contextmanager
+def processes(number: int, prepare: Callable[..., None] | None = None, *given: Any) -> Iterator[ProcessPoolExecutor]:
+    """Start a pool of quiet processes, each of which calls `prepare` with what is given, and end it with the block.
+
+    After an error or Ctrl-C, or if the block is left early, the processes are ended where they are.
+    """
+    prepared = spoken(), gc.get_threshold(), prepare, given
+    with ProcessPoolExecutor(number, SPAWN, initializer=be_quiet_child, initargs=prepared) as pool:
+        try:
+            yield pool
+        except BaseException:  # also if nobody needs further results
+            for process in active_children():
+                process.terminate()
+            raise  # the pool waits for its thread, which gives semaphores back; if this process ended meanwhile, they would leak
+
+
+def hand_out(pool: Executor, work: Callable[..., T], *arguments: Any) -> Future[T]:
+    """Submit work to an executor. A process that it starts is not interrupted before it is prepared: it would write a traceback."""
+    with interrupts.blocked():
+        return pool.submit(work, *arguments)
+
+
 # In a process of the pool
 
 TICKS: ContextVar[SimpleQueue[str]] = ContextVar("the queue to which a process of the pool reports the units that it has done")
 OPENED: ContextVar[Opened | None] = ContextVar("what a process of the pool opens for its jobs")
 
 
-def start_process(ticks: SimpleQueue[str], language: str, garbage: tuple[int, int, int], opened: Opened | None) -> None:
-    """Prepare a process of the pool, and give it the queue."""
-    be_quiet_child(language, garbage)
+def take_over(ticks: SimpleQueue[str], opened: Opened | None) -> None:
+    """Give a process the queue for its reports, and what it opens for its jobs."""
     TICKS.set(ticks)
     OPENED.set(opened)
 
 
-def be_quiet_child(language: str, garbage: tuple[int, int, int]) -> None:
-    """Prepare a process that works for its parent: give it the language and the `garbage` thresholds of its parent.
+def be_quiet_child(language: str, garbage: tuple[int, int, int], prepare: Callable[..., None] | None, given: tuple[Any, ...]) -> None:
+    """Prepare a process that works for its parent: give it the language and the `garbage` thresholds of its parent, and call `prepare`.
 
     Ctrl-C reaches all processes at once. This one ignores it, and its parent ends it.
     """
@@ -124,6 +139,8 @@ def be_quiet_child(language: str, garbage: tuple[int, int, int]) -> None:
     gc.set_threshold(*garbage)
     warnings.simplefilter("ignore", RuntimeWarning)  # NumPy's, as on the command line
     Thread(target=end_with_parent, daemon=True).start()
+    if prepare is not None:
+        prepare(*given)
 
 
 def end_with_parent() -> None:
@@ -142,9 +159,11 @@ def run_job(job: Job[T]) -> T:
 def shared_here() -> tuple[Any, ...]:
     """Return the resource that the jobs of this process share, if any. It is opened by the first call, and closed when the process ends."""
     opened = OPENED.get()
-    if opened is None:
-        return ()
+    return () if opened is None else (open_here(opened()),)
+
+
+def open_here(context: AbstractContextManager[T]) -> T:
+    """Enter a context that is left when this process ends, and return what it yields."""
     stack = ExitStack()
-    shared = stack.enter_context(opened())
     Finalize(None, stack.close, exitpriority=0)
-    return (shared,)
+    return stack.enter_context(context)

@@ -1,4 +1,4 @@
-"""Tests of the page of a class: what it shows, in a browser too, and that no name and no code does harm there."""
+"""Tests of the page of a class: what it shows, in a browser too, no harm by names and code, and the standing of a class."""
 
 from __future__ import annotations
 
@@ -20,14 +20,13 @@ from html_page import Page
 from kept_results import result
 
 from normgrade.classes import class_page
-from normgrade.classes.class_page import class_pages
-from normgrade.classes.gradebook import Gradebook, Override
+from normgrade.classes.class_page import Bar, Mistake, Standing, anonymous, class_pages
+from normgrade.classes.feedback import write_pages
+from normgrade.classes.gradebook import Gradebook, Mark, Override
 from normgrade.classes.hand_ins import HandIn
-from normgrade.classes.overview import Standing
-from normgrade.classes.own_files import write_pages
 from normgrade.language.visible import visible_name
 from normgrade.report.render.json import render_json
-from normgrade.report.report import Report
+from normgrade.report.report import Outcome, Report
 
 SPOTTED = replace(reports.FAILED, diagnoses=(replace(reports.BIASED, spots=(replace(reports.SPOT, text="    var = h.var()  # Anna"),)),))
 PWNED = "<script>document.title='pwned'</script><img src=x onerror=\"document.title='pwned'\">"
@@ -49,6 +48,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
         gradebook.enrol(dict.fromkeys(("Anna Li", "Bob", "Émile", "Nobody", PWNED), ""))
         kept(gradebook, "Anna Li", SPOTTED, 4)
         kept(gradebook, "Anna Li", reports.PASSED, 10, "layer_norm")
+        kept(gradebook, "Bob", SPOTTED, 6)
         kept(gradebook, "Bob", SPOTTED, 9)
         kept(gradebook, "Émile", reports.PASSED, 10)
         kept(gradebook, PWNED, html_reports.filled(lambda name: PWNED), 0)
@@ -103,7 +103,7 @@ def test_students_have_a_row_each(page: Page) -> None:
         ["student", "batch_norm", "layer_norm", "total"],
         [PWNED, "✗ 0", "none", "0"],
         ["Anna Li", "✗ 4", "✓ 10", "14"],
-        ["Bob", "✗ 9", "* – 7.5", "16.5"],
+        ["Bob", "✗ 9 was 6", "* – 7.5", "16.5"],
         ["Nobody", "none", "none", "0"],
         ["Émile", "✓ 10", "none", "10"],
     ]
@@ -236,3 +236,97 @@ def test_a_link_to_an_exercise_opens_it(browser: Browser, pages: Path) -> None:
     browser.show(pages / "index.html")
     browser.driver.find_element("css selector", "a[href='#e2']").click()
     assert browser.run("return [...document.querySelectorAll('.exercise')].map((each) => each.open)") == [False, True]
+
+
+# The standing at an exercise: lines that nobody signs
+
+
+WITH_SPOT = replace(reports.BIASED, spots=(reports.SPOT,))
+
+
+def standing(*told: tuple[str, int, Report | None]) -> Standing:
+    """Return the standing of students with their points and reports."""
+    made = Standing("batch_norm")
+    for student, points, report in told:
+        made.add(Mark(student, "batch_norm", result(student, earned=points)), report, "")
+    return made
+
+
+def spotted(text: str) -> Report:
+    return replace(reports.FAILED, diagnoses=(replace(WITH_SPOT, spots=(replace(reports.SPOT, text=text),)),))
+
+
+def test_points_are_summed_up() -> None:
+    made = standing(("A", 14, reports.FAILED), ("B", 4, reports.FAILED), ("C", 8, reports.PASSED), ("D", 0, None))
+    assert (len(made.points), made.graded, made.passed, made.possible) == (4, 3, 1, 14)
+    assert (made.median, made.quartiles) == (6, (3, 9.5))
+
+
+@pytest.mark.parametrize(("points", "median", "quartiles"), [((), 0, (0, 0)), ((7,), 7, (7, 7))])
+def test_few_students_have_quartiles_too(points: tuple[int, ...], median: float, quartiles: tuple[float, float]) -> None:
+    made = standing(*((str(each), each, reports.FAILED) for each in points))
+    assert (made.median, made.quartiles) == (median, quartiles)
+
+
+def test_all_points_have_a_bar_of_their_own() -> None:
+    made = standing(*((str(number), points, replace(reports.PASSED, possible=3)) for number, points in enumerate((0, 2, 2, 3, 9))))
+    assert made.bars == [Bar(0, 1, 1), Bar(1, 2, 0), Bar(2, 3, 2), Bar(3, 3, 2)]
+
+
+def test_many_points_share_bars() -> None:
+    bars = standing(("A", 19, replace(reports.PASSED, possible=20)), ("B", 20, reports.PASSED)).bars
+    assert len(bars) == 11 and bars[9:] == [Bar(18, 20, 1), Bar(20, 20, 1)]
+
+
+def test_claims_are_counted_per_student() -> None:
+    holds = replace(reports.FAILED, checks=tuple(replace(check, outcome=Outcome.PASSED) for check in reports.FAILED.checks[:3]))
+    made = standing(("A", 4, reports.FAILED), ("B", 14, holds), ("C", 0, reports.report()))
+    [claim] = made.failing_claims
+    assert (claim.text, claim.failing, claim.asked, claim.share) == (reports.STATISTICS, 1, 2, 0.5)
+    assert [claim.text for claim in made.claims.values()] == ["The output is normalised.", reports.STATISTICS]
+
+
+def test_mistakes_have_the_commonest_line() -> None:
+    made = standing(
+        *((name, 4, spotted(line)) for name, line in zip("ABC", ("v = x.var()  # mine", "v = h.var(0)", "  v = x.var()"), strict=True))
+    )
+    says = "running_var is updated with the biased variance."
+    assert [*made.commonest] == [Mistake("biased-running-variance", says, 3, "v = x.var()")]
+
+
+def test_findings_are_counted_per_student() -> None:
+    made = standing(("A", 0, reports.report(findings=(reports.BANNED, reports.BANNED))), ("B", 0, reports.report()))
+    assert made.rules == {"banned": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("    var = h.var(dims)  # Anna's", "var = h.var(dims)"),
+        ("# Anna Li 4711", ""),
+        ("anna_norm(x)", ""),
+        ("x = by(ANNA)", ""),
+        ("x = 4711", ""),
+        ("name = 'somebody'", ""),
+        ('f(x, "a # b")', ""),
+        ("x" * 161, ""),
+        ("li = x\t+ 1", ""),
+        ("lin = x\t+ 1", "lin = x + 1"),
+    ],
+)
+def test_a_line_does_not_tell_whose_it_is(text: str, line: str) -> None:
+    assert anonymous(text, ["Anna Li", "4711"]) == line
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("王伟", ["wide_王伟 = x", "王伟norm(x)"]),
+        ("李 娜", ["wide_李 = x", "李娜(x)", "x娜 = 1"]),
+        ("Li Wu", ["li = x", "norm_wu(x)", "LiWuNorm(x)"]),
+        ("Bo X. Orr", ["bo_norm(x)"]),
+    ],
+)
+def test_short_names_are_names(name: str, lines: list[str]) -> None:
+    assert [anonymous(line, [name, ""]) for line in lines] == [""] * len(lines)
+    assert anonymous("wide = x.mean(-1)", [name, ""]) == "wide = x.mean(-1)"

@@ -1,17 +1,36 @@
-"""Tests of the choice of an executor."""
+"""Tests of the executors: one of the user's own, reports for Python from any iterable, and a real cluster on this machine."""
 
 from __future__ import annotations
 
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tiny_class import RIGHT, source_of
 
-from normgrade.classes.executors import Choice, executor_named, opened, without_network
-from normgrade.classes.pool import Setup, Work
+import normgrade
+from normgrade.classes.executors import (
+    Choice,
+    compared,
+    executor_named,
+    open_cluster,
+    opened,
+    origins_of,
+    refusal,
+    report_of,
+    without_network,
+)
+from normgrade.classes.pool import Graded, Setup, Work, grade_on_cores, grade_over
 from normgrade.course.course import Course
-from normgrade.language.errors import UsageError
+from normgrade.language.errors import GraderError, UsageError
 from normgrade.worker.walls import TIERS, walls_of
 
 
@@ -45,3 +64,134 @@ def test_other_thing_is_no_executor() -> None:
 def test_a_cluster_needs_walls_without_network() -> None:
     assert [without_network(tier) for tier in TIERS] == ["namespaces", "namespaces", "linux", "container"]
     assert not any("network" in each for tier in TIERS[1:] for each in walls_of(tier).loses)
+
+
+# From Python
+
+
+def test_reports_come_from_a_generator(tiny: Course, expectations: None) -> None:
+    kinds = {"a": RIGHT, "b": "momentum-flipped"}
+    answers = (normgrade.Answer("centring", source_of(tiny, "centring", kind), name) for name, kind in kinds.items())
+    with ThreadPoolExecutor(1) as executor:
+        reports = {each["submission"]: each for each in normgrade.grade_many(answers, course=tiny.root, executor=executor)}
+    assert {name: each["outcome"] for name, each in reports.items()} == {"a": "passed", "b": "failed"}
+    assert reports["b"]["diagnoses"][0]["mistakes"] == ["momentum-flipped"]
+
+
+def test_reports_come_from_processes(tiny: Course, expectations: None) -> None:
+    [report] = normgrade.grade_many([normgrade.Answer("rms", source_of(tiny, "rms", RIGHT))], course=str(tiny.root), cores=1)
+    assert (report["submission"], report["outcome"]) == ("answer", "passed")
+
+
+def test_unknown_exercise_is_an_error(tiny: Course) -> None:
+    with ThreadPoolExecutor(1) as executor, pytest.raises(UsageError, match=r'No exercise named "rsm"\. Did you mean "rms"'):
+        list(normgrade.grade_many([normgrade.Answer("rsm", "")], course=tiny.root, executor=executor))
+
+
+def test_broken_grader_is_an_error() -> None:
+    with pytest.raises(GraderError, match="a: no memory"):
+        report_of(Graded(Work("rms", b"", "a"), "", "no memory"))
+
+
+def test_package_has_no_other_names() -> None:
+    with pytest.raises(AttributeError, match="module 'normgrade' has no attribute 'grade_all'"):
+        getattr(normgrade, "grade_all")  # noqa: B009
+
+
+# A cluster: a scheduler and two workers, one of which is killed on the way
+
+
+@contextmanager
+def process(*arguments: str, told: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Start a program of Dask, and yield it with the line in which it tells that it is ready."""
+    command = [sys.executable, "-m", *arguments]
+    running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    assert running.stderr is not None
+    try:
+        yield running, next(line for line in running.stderr if told in line)
+    finally:
+        os.killpg(running.pid, signal.SIGKILL)
+        running.communicate()
+
+
+@contextmanager
+def scheduler() -> Iterator[str]:
+    with process("distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard", "--host", "127.0.0.1", told="Scheduler at:") as (
+        _,
+        line,
+    ):
+        yield line.split()[-1]
+
+
+def worker(address: str) -> tuple[str, ...]:
+    return ("distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard")
+
+
+@pytest.fixture
+def setup(tiny: Course, expectations: Path) -> Setup:
+    return Setup(tiny.root, ("centring",))
+
+
+def works_of(tiny: Course, number: int) -> list[Work]:
+    """Return right and wrong works, no two of which are alike."""
+    right, stub = (path.read_bytes() for path in (tiny.exercise("centring").reference, tiny.exercise("centring").stub))
+    return [Work("centring", (stub if each % 3 == 0 else right) + b"\n# %d\n" % each, str(each)) for each in range(number)]
+
+
+def marks(graded: Iterator[Graded]) -> list[tuple[str, int, str]]:
+    return sorted((each.work.name, each.report["score"]["earned"], each.report["outcome"]) for each in graded)
+
+
+def test_killed_worker_loses_and_doubles_nothing(tiny: Course, setup: Setup) -> None:
+    works = works_of(tiny, 40)
+    with (
+        scheduler() as address,
+        process(*worker(address), told="Registered to"),
+        process(*worker(address), told="Registered to") as (victim, _),
+        open_cluster(address, setup) as cluster,
+    ):
+        assert cluster.refused == ()
+
+        def killing() -> Iterator[Graded]:
+            for number, each in enumerate(grade_over(cluster.executor, works, setup=setup, ahead=cluster.ahead)):
+                if number == 10:
+                    victim.kill()
+                yield each
+
+        assert marks(killing()) == marks(grade_on_cores(works, setup, 1))
+
+
+def forged(works: Sequence[Work]) -> Iterator[Graded]:
+    """Yield full points for every submission, as a strange worker can."""
+    return (Graded(work, json.dumps({"outcome": "passed", "score": {"earned": 10}})) for work in works)
+
+
+def test_worker_that_gives_other_points_is_noticed(tiny: Course, setup: Setup) -> None:
+    [wrong, right] = works_of(tiny, 2)
+    assert [each.work for each in compared(forged, [right], setup)] == [right]
+    with pytest.raises(UsageError, match=r"0 is 0 not started here, and 10 passed on the cluster: look for a strange worker"):
+        next(compared(forged, [wrong], setup))
+
+
+def test_address_without_a_scheduler_is_told(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("normgrade.classes.executors.PATIENCE_S", 0.5)
+    with pytest.raises(UsageError, match=r'There is no scheduler of Dask at "tcp://127\.0\.0\.1:9".*Start one with `dask scheduler`'):
+        open_cluster("tcp://127.0.0.1:9", setup).__enter__()
+
+
+def test_other_course_is_refused(setup: Setup) -> None:
+    wanted = {slug: replace(each, course="other") for slug, each in origins_of(setup).items()}
+    assert refusal(setup, wanted) == f'its course in "{setup.course}" has another "centring". Copy the course there.'
+
+
+def test_other_version_is_refused(setup: Setup) -> None:
+    wanted = {slug: replace(each, versions={"normgrade": "9.9"}) for slug, each in origins_of(setup).items()}
+    assert refusal(setup, wanted).endswith("with other sources or versions than normgrade 9.9 here. Install the same there.")
+
+
+def test_missing_course_is_refused(setup: Setup, tmp_path: Path) -> None:
+    assert refusal(replace(setup, course=tmp_path), {}).startswith(f'No course at "{tmp_path}"')
+
+
+def test_equal_worker_is_not_refused(setup: Setup) -> None:
+    assert refusal(setup, origins_of(setup)) == ""

@@ -46,8 +46,8 @@ def test_only_the_marks_of_one_student_have_their_reports(gradebook: Gradebook) 
     whole = result("Anna")
     gradebook.keep([whole, result("Bob")])
     found = [marks["Anna", whole.exercise].result for marks in (gradebook.marks("Anna"), gradebook.marks())]
-    assert [(each.source, each.packed, each.earned) for each in found if each] == [
-        (whole.source, whole.packed, whole.earned),
+    assert [(each.source, each.report, each.earned) for each in found if each] == [
+        (whole.source, whole.report, whole.earned),
         (b"", b"", whole.earned),
     ]
 
@@ -105,10 +105,12 @@ def test_override_counts_without_a_result(gradebook: Gradebook) -> None:
     assert gradebook.marks()["Anna", "batch_norm"].points == 9
 
 
-def test_changes_are_those_of_the_last_regrade(gradebook: Gradebook) -> None:
-    gradebook.keep([result("Anna", earned=3), result("Bob", earned=3), result("Cem", earned=3)])
-    gradebook.keep([result("Anna", earned=7), result("Bob", earned=3), result("Cem", earned=5, content=b"new file")])
-    assert [(each.old.student, each.old.earned, each.new.earned) for each in gradebook.changes()] == [("Anna", 3, 7)]
+def test_former_points_are_those_before_the_last_regrade(gradebook: Gradebook) -> None:
+    for anna, cem in ((1, result("Cem", earned=3)), (3, result("Cem", earned=5, content=b"new file"))):
+        gradebook.keep([result("Anna", earned=anna), cem])
+    gradebook.keep([result("Anna", earned=7)])
+    results = [mark.result for mark in gradebook.marks().values()]
+    assert [gradebook.former_points(each) for each in results if each] == [3, 5]
 
 
 def test_students_keep_their_ids(gradebook: Gradebook) -> None:

@@ -16,16 +16,16 @@ from normgrade.language.errors import UsageError
 
 MOODLE = (
     "\ufeffIdentifier,Full name,Email address,Status,Grade,Maximum grade,Last modified (grade),Feedback comments\r\n"
-    'Participant 101,Anna Li,anna@school.org,"Submitted, for grading",,20.00,-,"=1+1"\r\n'
+    'Participant 101,Anna Li,anna@school.org,"Submitted, for grading",,20.00,-,=1+1\r\n'
     'Participant 102,"O\'Brien, Siobhán",,-,3.00,20.00,-,\r\n'
     "Participant 103,Bob Ray,,-,,20.00,-,\r\n"
 )
 CANVAS = (
-    "Student,ID,SIS User ID,SIS Login ID,Section,Layer norm (4711),RMS-Norm (4712),Layer norm Current Score\n"
-    '    Points Possible,,,,,20,10,"(read only)"\n'
-    '"Li, Anna",11,,anna,1,,,\n'
-    '"Ray, Bob",12,,bob,1,5,,\n'
-    '"Student, Test",13,,x,1,,9,\n'
+    "Student,ID,SIS User ID,SIS Login ID,Section,Layer norm (4711),RMS-Norm (4712),Layer norm Current Score\r\n"
+    "    Points Possible,,,,,20,10,(read only)\r\n"
+    '"Li, Anna",11,,anna,1,,,\r\n'
+    '"Ray, Bob",12,,bob,1,5,,\r\n'
+    '"Student, Test",13,,x,1,,9,\r\n'
 )
 
 
@@ -108,8 +108,8 @@ def test_a_name_in_two_rows_finds_none(tmp_path: Path) -> None:
 
 
 def test_titles_may_be_in_the_language_of_the_site(tmp_path: Path) -> None:
-    titles = "ID,Vollständiger Name,Bewertung,Bestwertung,Zuletzt geändert (Bewertung)\n"
-    text = titles + 'Teilnehmer/in7,Anna Li,"3,50","20,00",-\n'
+    titles = "ID,Vollständiger Name,Bewertung,Bestwertung,Zuletzt geändert (Bewertung)\r\n"
+    text = titles + 'Teilnehmer/in7,Anna Li,"3,50","20,00",-\r\n'
     half = replace(mark("Anna Li"), override=Override("Anna Li", "layer_norm", 7.5, 7, "x", "y", datetime(2026, 11, 28, tzinfo=UTC)))
     assert fill(tmp_path, text, {"Anna Li": "7"}, half).table.as_bytes().decode() == text.replace("3,50", "7,5")
 

@@ -13,7 +13,9 @@ from normgrade.classes.gradebook import Gradebook
 from normgrade.course.course import Course
 
 Invoke = Callable[..., subprocess.CompletedProcess[str]]
-MOODLE = "Identifier,Full name,Grade,Maximum grade,Last modified (grade)\nParticipant 1,Anna Li,,10.00,-\nParticipant 2,Bob,,10.00,-\n"
+MOODLE = (
+    "Identifier,Full name,Grade,Maximum grade,Last modified (grade)\r\nParticipant 1,Anna Li,,10.00,-\r\nParticipant 2,Bob,,10.00,-\r\n"
+)
 
 
 @pytest.fixture
@@ -26,7 +28,7 @@ def kept(here: Path) -> Path:
 
 
 def test_worksheet_is_filled_in_beside_the_file(kept: Path, invoke: Invoke) -> None:
-    (kept / "Grades.csv").write_text(MOODLE, encoding="utf-8")
+    (kept / "Grades.csv").write_bytes(MOODLE.encode())
     done = invoke("gradebook", "export", "--worksheet", "Grades.csv")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == (
@@ -34,15 +36,15 @@ def test_worksheet_is_filled_in_beside_the_file(kept: Path, invoke: Invoke) -> N
         "1 student with a mark has no row: Cem·\n"
         '1 row without a mark stays as it was: "Participant 2, Bob"\n'
     )
-    assert (kept / "Grades.csv").read_text(encoding="utf-8") == MOODLE
-    assert (kept / "Grades.filled.csv").read_text(encoding="utf-8") == MOODLE.replace("Anna Li,,", "Anna Li,3,")
+    assert (kept / "Grades.csv").read_bytes() == MOODLE.encode()
+    assert (kept / "Grades.filled.csv").read_bytes() == MOODLE.replace("Anna Li,,", "Anna Li,3,").encode()
     assert (kept / "Grades.filled.csv").stat().st_mode & 0o777 == 0o600
 
 
 def test_worksheet_is_replaced_if_the_output_names_it(kept: Path, invoke: Invoke) -> None:
-    (kept / "Grades.csv").write_text(MOODLE, encoding="utf-8")
+    (kept / "Grades.csv").write_bytes(MOODLE.encode())
     assert invoke("gradebook", "export", "--worksheet", "Grades.csv", "--output", "Grades.csv", "--bom").returncode == 0
-    assert (kept / "Grades.csv").read_text(encoding="utf-8") == "\ufeff" + MOODLE.replace("Anna Li,,", "Anna Li,3,")
+    assert (kept / "Grades.csv").read_bytes() == ("\ufeff" + MOODLE.replace("Anna Li,,", "Anna Li,3,")).encode()
 
 
 @pytest.mark.parametrize(
@@ -58,7 +60,7 @@ def test_options_that_do_not_fit_are_refused(options: tuple[str, ...], message: 
 
 
 def test_unwritable_worksheet_is_named(kept: Path, invoke: Invoke) -> None:
-    (kept / "Grades.csv").write_text(MOODLE, encoding="utf-8")
+    (kept / "Grades.csv").write_bytes(MOODLE.encode())
     done = invoke("gradebook", "export", "--worksheet", "Grades.csv", "--output", "none/Grades.csv")
     assert (done.returncode, done.stderr) == (
         2,
@@ -132,7 +134,7 @@ def test_worksheet_that_cannot_be_filled_in_stops_before_grading(put: Callable[.
         folder = here / "class" / "Anna Li_1_assignsubmission_file_"
         folder.mkdir(parents=True, exist_ok=True)
         (here / f"{slug}.py").rename(folder / f"{slug}.py")
-    (here / "Grades.csv").write_text(MOODLE, encoding="utf-8")
+    (here / "Grades.csv").write_bytes(MOODLE.encode())
     done = invoke("grade", "class", "--worksheet", "Grades.csv")
     assert done.returncode == 2
     assert done.stderr == (
@@ -141,3 +143,49 @@ def test_worksheet_that_cannot_be_filled_in_stops_before_grading(put: Callable[.
     )
     with Gradebook.open(here / "gradebook.db") as gradebook:
         assert [*gradebook.results()] == []
+
+
+@pytest.fixture
+def handed_in(here: Path) -> Path:
+    """Return a folder with a file, a notebook, and two files that are equally good."""
+    for student, name, text in (
+        ("Anna Li", "rms.py", "x = 1\n"),
+        ("Bob/Ray".replace("/", "\\"), "rms.ipynb", '{"nbformat": 4, "cells": [{"cell_type": "code", "source": "%matplotlib\\nx = 2"}]}'),
+        ("Cem", "rms.py", "x = 3\n"),
+        ("Cem", "rms (1).py", "x = 4\n"),
+    ):
+        (here / "hw" / student).mkdir(parents=True, exist_ok=True)
+        (here / "hw" / student / name).write_text(text, encoding="utf-8")
+    return here
+
+
+def test_sources_are_written_by_exercise_and_student(handed_in: Path, invoke: Invoke) -> None:
+    done = invoke("grade", "hw", "--dry-run", "--sources", "out/sources")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[-1] == "out/sources: the code of 2 hand-ins."
+    [anna, bob] = sorted((handed_in / "out" / "sources").rglob("*.py"))
+    assert (anna.relative_to(handed_in), anna.read_text(encoding="utf-8")) == (Path("out/sources/rms/Anna Li.py"), "x = 1\n")
+    assert (bob.stem[:8], bob.read_text(encoding="utf-8")) == ("Bob--Ray", "# In[1]:\n# %matplotlib\nx = 2\n")
+    assert not (handed_in / "gradebook.db").exists()
+
+
+def test_sources_are_written_before_grading(put: Callable[..., None], here: Path, invoke: Invoke) -> None:
+    put("rms")
+    (here / "hw").mkdir()
+    (here / "rms.py").rename(here / "hw" / "Anna_rms.py")
+    done = invoke("grade", "hw", "--cores", "1", "--sources", "sources", "--format", "jsonl")
+    assert (done.returncode, done.stdout.count("\n")) == (0, 1)
+    assert "sources: the code of 1 hand-in." in done.stderr
+    assert (here / "sources" / "rms" / "Anna.py").read_bytes() == (here / "hw" / "Anna_rms.py").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("there", "why"),
+    [("sources/old.py", "it is not empty"), ("sources", "File exists")],
+)
+def test_folder_of_sources_must_be_new_or_empty(there: str, why: str, handed_in: Path, invoke: Invoke) -> None:
+    (handed_in / there).parent.mkdir(exist_ok=True)
+    (handed_in / there).write_bytes(b"")
+    done = invoke("grade", "hw", "--sources", "sources")
+    assert (done.returncode, done.stderr) == (2, f'Error: The sources cannot be written to "sources" ({why}). Choose another folder.\n')
+    assert not (handed_in / "gradebook.db").exists()

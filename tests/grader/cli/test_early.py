@@ -1,4 +1,4 @@
-"""Tests of verdicts before the report is complete: above the bar, and on the page."""
+"""Tests of verdicts before the report is complete, above the bar."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from normgrade.cli.bar import Bar
 from normgrade.cli.early import BELOW, AboveBar, early, ignore
 from normgrade.course.course import Course
 from normgrade.grading.grade import Submission
-from normgrade.grading.grading_options import silent
-from normgrade.language.errors import Interrupted
 from normgrade.report.render.detail import QUIET, USUAL, Detail
 from normgrade.report.report import Check, Kind, Outcome, Report
 
@@ -25,7 +23,6 @@ RIGHT = Check("test_alone", "It can be called.", Kind.INTERFACE, Outcome.PASSED,
 WRONG = Check("test_rows", "Every row is divided.", Kind.FORMULA, Outcome.FAILED, 5, differences=(VARIANCE,))
 SEARCHED = Report("rms", "rms.py", Outcome.FAILED, 8, "linux", 0, 0.1, checks=(RIGHT, WRONG), searching=True)
 FOUND = replace(SEARCHED, searching=False, diagnoses=(replace(BIASED, checks=("test_rows",)),), granted=6)
-REFRESH = '<meta http-equiv="refresh" content="1">'
 Shown = Callable[..., tuple[AboveBar, Callable[[], str]]]
 
 
@@ -94,38 +91,7 @@ def test_a_line_is_shown_if_quiet_or_without_room(shown: Shown, detail: Detail, 
     on_report.bar.stop()
 
 
-# On a page
-
-
-def test_the_page_loads_itself_again_until_all_is_known(tiny: Course, tmp_path: Path) -> None:
-    page = tmp_path / "report.html"
-    with early(silent, submissions(tiny), "html", page, USUAL) as on_report:
-        on_report(SEARCHED)
-        text = page.read_text(encoding="utf-8")
-        assert REFRESH in text and "Looking for the mistake …" in text and "at least 3 of 8 points" in text
-        on_report(FOUND)
-    assert page.read_text(encoding="utf-8") == text  # the command writes it again
-
-
-def test_a_page_that_is_left_does_not_wait(tiny: Course, tmp_path: Path) -> None:
-    page = tmp_path / "report.html"
-    with pytest.raises(Interrupted), early(silent, submissions(tiny), "html", page, USUAL) as on_report:
-        on_report(SEARCHED)
-        raise Interrupted("Ctrl-C")
-    text = page.read_text(encoding="utf-8")
-    assert REFRESH not in text and "The search for the mistake was stopped" in text and "at least" not in text
-
-
-def test_unwritable_page_is_left_to_the_command(tiny: Course, tmp_path: Path) -> None:
-    with early(silent, submissions(tiny), "html", tmp_path, USUAL) as on_report:
-        on_report(SEARCHED)
-
-
-# Elsewhere
-
-
 @pytest.mark.parametrize(("format", "output"), [("terminal", None), ("json", None), ("html", None), ("terminal", Path("report.txt"))])
 def test_nothing_is_shown_elsewhere(tiny: Course, format: str, output: Path | None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", io.StringIO())
-    with early(Bar(), submissions(tiny), format, output, USUAL) as on_report:
-        assert on_report is ignore
+    assert early(Bar(), submissions(tiny), format, output, USUAL) is ignore

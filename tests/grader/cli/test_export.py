@@ -9,7 +9,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from normgrade.classes.export.fixed_zip import Entry, zipped
+from normgrade.classes.systems import Entry, zipped
 from normgrade.course.package import carried
 
 Invoke = Callable[..., subprocess.CompletedProcess[str]]

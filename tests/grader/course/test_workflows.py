@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import normgrade
-from normgrade.classes.export.workflow import workflow
+from normgrade.classes.systems import workflow
 from normgrade.course import workflows
 from normgrade.course.course import Course
 from normgrade.course.workflows import SHARED, workflow_from, workflow_named

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any
 from zipfile import ZipFile
 
-from disguises import DISGUISES, locals_renamed, methods_reordered
+from other_writing import locals_renamed, methods_reordered, with_dead_code, with_other_words
 
 from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
@@ -29,8 +29,8 @@ WAYS = (  # of writing the same, in turn
     (),
     (locals_renamed,),
     (methods_reordered,),
-    (DISGUISES["other words"], locals_renamed),
-    (methods_reordered, locals_renamed, DISGUISES["dead code"]),
+    (with_other_words, locals_renamed),
+    (methods_reordered, locals_renamed, with_dead_code),
 )
 
 

@@ -20,7 +20,7 @@ import pytest
 from hostile_texts import HOSTILE_TEXTS, commands_in, steering_in
 from schemas import faults
 
-from normgrade.classes.export.autograder import autograder
+from normgrade.classes.systems import autograder
 from normgrade.course.course import Course
 from normgrade.grading.grading_options import Options
 

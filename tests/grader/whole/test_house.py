@@ -62,10 +62,7 @@ NOT_OF_A_MODULE = {  # test files of something larger than a module
     "probes/test_ways.py": "probes",
 }
 TESTED_ELSEWHERE = {  # modules without a test file of their own: names, tables, or the front of a package
-    "classes/hand_ins.py": "classes/reading/test_collecting.py",
     "cli/__init__.py": "cli/test_cli.py",
-    "cli/class_paths.py": "cli/test_similar.py",
-    "cli/class_words.py": "cli/test_gradebook_command.py",
     "cli/grade.py": "cli/test_grade_command.py",
     "cli/gradebook.py": "cli/test_gradebook_command.py",
     "cli/demo_files/batch_norm.py": "cli/test_demo.py",

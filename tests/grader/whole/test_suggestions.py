@@ -88,7 +88,6 @@ SUGGESTED = {  # the suggestions of messages, and their places
     "normgrade gradebook export": ELSEWHERE,
     "normgrade gradebook show": ELSEWHERE,
     "normgrade gradebook": ELSEWHERE,
-    "normgrade similar": ELSEWHERE,
     "normgrade verify SLUG": ELSEWHERE,
     "normgrade {group}": ELSEWHERE,
     "pip install 'normgrade[classes]'": ELSEWHERE,
@@ -217,7 +216,7 @@ def test_example_of_help_works(line: str, type_: Type, tiny: Course, tmp_path: P
         commit(tmp_path / "own")
     else:
         (tmp_path / "my-course").symlink_to(course.root)
-    if line.split()[1:2] in (["grade"], ["gradebook"], ["similar"]):
+    if line.split()[1:2] in (["grade"], ["gradebook"]):
         write_a_class(tmp_path)
     spoil = " --spoil" if line.startswith("normgrade solution") and "--spoil" not in line else ""  # nothing has passed here
     assert type_(line.replace(">>", ">") + spoil) == 0

@@ -1,4 +1,4 @@
-"""Zip archives of strangers: the names of their members, the members that are refused, and contents up to a limit."""
+"""Zip archives of strangers: their members, those that are refused, and the limits of everything that is read."""
 
 from __future__ import annotations
 
@@ -12,13 +12,18 @@ from dataclasses import dataclass
 from io import BufferedReader
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
-from normgrade.language import _
+from normgrade.language import _, n_
 
 BROKEN = (  # the errors by which Python says that an archive is damaged
     BadZipFile, EOFError, LookupError, NotImplementedError, OSError, OverflowError, RuntimeError, ValueError, struct.error, zlib.error,
 )  # fmt: skip
 LIMIT_DIRECTORY_BYTES = 24 * 1024**2  # the list of all members, which is read at once
 PIECE_BYTES = 1024**2
+MIB = 1024**2
+MOST_ENTRIES = 200_000  # files and folders under all paths
+MOST_KEPT = 512 * MIB  # bytes of Python files
+ENTRIES_INSIDE = 50_000  # in an archive that lies in a folder or in an archive, with everything inside of it
+UNPACKED_INSIDE = 512 * MIB  # bytes that may be unpacked from it, whether they are kept or not
 ENCRYPTED, UTF_8 = 0x1, 0x800  # bits of a member's flags
 DOS = 0  # the system of archives that may separate folders with backslashes
 UNIX_MODE = 16  # bits, to the left of which the mode of a file stands
@@ -94,3 +99,51 @@ def refusal_of(info: ZipInfo, path: str, parts: list[str]) -> str:
     if info.compress_type not in METHODS:
         return _("It is compressed in an unusual way: pack it again as an ordinary zip file.")
     return ""
+
+
+# Limits
+
+
+class Spent(Exception):
+    """A limit is reached; the text names it, as in "more than 50,000 files"."""
+
+
+class Budget:
+    """The entries, the bytes to keep and the bytes to unpack that are left. The one of a whole call may unpack any number."""
+
+    def __init__(self, entries: int = MOST_ENTRIES, kept: int = MOST_KEPT, unpacked: int | None = None) -> None:
+        self.entries, self.kept, self.unpacked = entries, kept, unpacked
+        self.limits = entries, kept, unpacked
+
+    @property
+    def is_whole(self) -> bool:
+        return self.unpacked is None
+
+    def inside(self) -> Budget:
+        """Return the budget of an archive inside, so that no student's archive can use up everything."""
+        return Budget(min(self.entries, ENTRIES_INSIDE), self.kept, UNPACKED_INSIDE)
+
+    def charge(self, other: Budget) -> None:
+        """Count everything that another budget has counted."""
+        self.enter(other.limits[0] - other.entries)
+        self.keep(other.limits[1] - other.kept)
+
+    def enter(self, entries: int) -> None:
+        """Count entries of a folder or of an archive. Raise Spent if they are too many."""
+        self.entries -= entries
+        if self.entries < 0:
+            raise Spent(n_("more than {n} file", "more than {n} files", self.limits[0]))
+
+    def keep(self, size: int) -> None:
+        """Count the bytes of a file that is kept. Raise Spent if they are too many."""
+        self.kept -= size
+        if self.kept < 0:
+            raise Spent(_("more than {most} MiB of Python files", most=self.limits[1] // MIB))
+
+    def unpack(self, size: int) -> None:
+        """Count bytes that were unpacked. Raise Spent if they are too many."""
+        if self.unpacked is None:
+            return
+        self.unpacked -= size
+        if self.unpacked < 0:
+            raise Spent(_("more than {most} MiB to unpack", most=UNPACKED_INSIDE // MIB))

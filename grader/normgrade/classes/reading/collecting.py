@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
-from normgrade.classes.hand_ins import HandedIn, HandIn, LeftOut
-from normgrade.classes.reading.budget import Budget
-from normgrade.classes.reading.choosing import Candidate, Choice, choice
+from normgrade.classes.hand_ins import HandedIn, HandIn, LeftOut, printable_name, shown
+from normgrade.classes.reading.archive import Budget
 from normgrade.classes.reading.file_names import Contracts, Names
-from normgrade.classes.reading.layouts import BY_FOLDERS, GRADESCOPE_EXPORT, Place, best_layout, placing
-from normgrade.classes.reading.left_out import about, nobodys, nothing, of_replaced, others, without_exercise
-from normgrade.classes.reading.printable import printable_name, shown
-from normgrade.classes.reading.roster import Roster
-from normgrade.classes.reading.students import Person, names_of
-from normgrade.classes.reading.submitters import Listed, Submitter, listed_in
+from normgrade.classes.reading.layouts import BY_FOLDERS, GRADESCOPE, best_layout, placing
+from normgrade.classes.reading.students import Roster, Submitter, names_of, submitters_in
 from normgrade.classes.reading.tree import Tree, trees_of
-from normgrade.language import _
-from normgrade.language.errors import UsageError
+from normgrade.language import _, n_
+from normgrade.language.errors import UsageError, listed
 
 SEVERAL = 3  # paths that would hardly be passed for one student
+NAMED = 3  # files in a message about many
 
 
-@dataclass(frozen=True, slots=True)
-class Sorting:
-    """The files of a tree, sorted: the people who handed them in, the candidates, and everything that is left out with its reason."""
+class Sorting(NamedTuple):
+    """The files of a tree: the layout, everything that somebody handed in, and everything that is left out with its reason.
+
+    A hand-in without exercise is a file that is not graded.
+    """
 
     layout: str
-    people: tuple[Person, ...]
-    candidates: tuple[Candidate, ...]
+    hand_ins: tuple[HandIn, ...]
     left_out: tuple[LeftOut, ...]
 
 
@@ -48,61 +46,62 @@ def handed_in(
     exercise: the slug to which all files belong; by default their names tell it, or else what they define.
     contracts: a function that returns the names that a file for each exercise defines, by slug.
     """
-    names, budget = Names(slugs, exercise, contracts), Budget()
-    trees = trees_of(paths, budget)
+    names, trees = Names(slugs, exercise, contracts), trees_of(paths, Budget())
     sortings = [sorting(tree, number, layout, names) for number, tree in enumerate(trees)]
-    left_out = [each for tree, sorted_files in zip(trees, sortings, strict=True) for each in (*tree.left_out, *sorted_files.left_out)]
-    candidates = [candidate for each in sortings for candidate in each.candidates]
-    if not candidates:
+    left_out = [each for tree, found in zip(trees, sortings, strict=True) for each in (*tree.left_out, *found.left_out)]
+    everybody = [each for found in sortings for each in found.hand_ins]
+    if not any(each.exercise for each in everybody):
         raise nothing(trees, left_out)
-    if not layout and {each.layout for each in sortings} <= BY_FOLDERS:
+    if not layout and {found.layout for found in sortings} <= BY_FOLDERS:
         refuse_one_for_all(trees, sortings)
-    named = names_of([person for each in sortings for person in each.people], roster.shared if roster else ())
-    choices = {key: choice(those) for key, those in sorted(by_student_and_exercise(candidates, named).items())}
-    left_out += [each for chosen in choices.values() for each in chosen.left_out] + replaced(trees, choices.values())
+    named = names_of(everybody, roster.shared if roster else ())
+    counting, replaced = dict[str, list[HandIn]](), list[HandIn]()
+    for (student, _slug), several in sorted(by_student_and_exercise(everybody, named).items()):
+        last = latest(several)
+        replaced += [each for each in several if each.order < last[0].order]
+        if len({each.content for each in last}) == 1:
+            counting.setdefault(student, []).append(last[0])
+        else:
+            left_out += undecided(last)
+    left_out += about_replaced(trees, replaced, [each for those in counting.values() for each in those])
     found = HandedIn(
-        tuple(hand_in_of(student, chosen.counts) for (student, _slug), chosen in choices.items() if chosen.counts),
+        tuple(finished(each, student) for student, those in counting.items() for each in those),
         tuple(dict.fromkeys(left_out)),
         tuple((printable_name(tree.name), each.layout) for tree, each in zip(trees, sortings, strict=True) if tree.files),
     )
-    return compared(found, roster or Roster(()), named)
+    return compared(found, roster or Roster(()), everybody, named)
 
 
 def sorting(tree: Tree, number: int, layout: str | None, names: Names) -> Sorting:
     """Return the files of a tree, sorted in the layout that is named, or else in the one that fits best."""
-    paths = [file.path for file in tree.files]
-    seen = paths or [*tree.others, *tree.unread]
+    seen = [file.path for file in tree.files] or [*tree.others, *tree.unread]
     chosen = layout or best_layout(seen, names)
-    place_of = placing(chosen, seen, names)
-    placed = [(file, place, names.told(place.file, file.content)) for file in tree.files if (place := place_of(file.path))]
-    students = listed_in(tree.listings) if chosen == GRADESCOPE_EXPORT else Listed({})
-    owned = [(file, place, told, people_of(place, number, students.submitters)) for file, place, told in placed]
-    candidates = [
-        Candidate(person, file, told, place, number) for file, place, every, people in owned for told in every for person in people
-    ]
-    unread = [place for path in (*tree.others, *tree.unread) if (place := place_of(path))]
-    everybody = [*(people for *_file, people in owned), *(people_of(place, number, students.submitters) for place in unread)]
-    known = {file.path for file, _place, _told in placed}
-    left_out = [
-        *students.left_out,
-        *about(tree, tree.others, others),
-        *about(tree, [path for path in paths if path not in known], nobodys),
-        *about(tree, [file.path for file, _place, told in placed if not told], without_exercise),
-    ]
-    return Sorting(chosen, tuple(person for people in everybody for person in people), tuple(candidates), tuple(left_out))
+    place = placing(chosen, seen, names, number)
+    submitters, left_out = submitters_in(tree.listings) if chosen == GRADESCOPE else ({}, [])
+    hand_ins, unowned, untold = list[HandIn](), list[str](), list[str]()
+    for file in tree.files:
+        if (placed := place(file.path)) is None:
+            unowned.append(file.path)
+        elif told := names.told(replace(placed, content=file.content)):
+            hand_ins += told
+        else:
+            untold.append(file.path)
+            hand_ins.append(placed)
+    hand_ins += filter(None, map(place, (*tree.others, *tree.unread)))
+    left_out += [*about(tree, tree.others, others), *about(tree, unowned, nobodys), *about(tree, untold, without_exercise)]
+    return Sorting(chosen, tuple(own for each in hand_ins for own in of_submitters(each, submitters)), tuple(left_out))
 
 
-def people_of(place: Place, number: int, submitters: Mapping[str, Sequence[Submitter]]) -> list[Person]:
-    """Return the students of a place: those that a listing names, or else the one of the path."""
-    if found := submitters.get(f"{place.among}/{place.student}"):
-        return [Person(each.name, each.id, email=each.email) for each in found]
-    return [Person(place.student, place.id, "" if place.among is None else f"{number} {place.among}")]
+def of_submitters(hand_in: HandIn, submitters: Mapping[str, Sequence[Submitter]]) -> list[HandIn]:
+    """Return the hand-in of each student whom a listing names; itself if there is none."""
+    found = submitters.get(hand_in.origin.removesuffix(f"/{hand_in.file}"), ())
+    return [replace(hand_in, student=each.name, id=each.id, email=each.email, among="") for each in found] or [hand_in]
 
 
 def refuse_one_for_all(trees: Sequence[Tree], sortings: Sequence[Sorting]) -> None:
     """Raise a UsageError if the paths seem to be one student's: each is probably a student's, with a folder of the same name in it."""
-    names = {person.name for each in sortings for person in each.people}
-    exercises = [{candidate.told.exercise for candidate in each.candidates} for each in sortings]
+    names = {each.student for found in sortings for each in found.hand_ins}
+    exercises = [{each.exercise for each in found.hand_ins} - {""} for found in sortings]
     if len(trees) < SEVERAL or len(names) > 1 or names & {tree.name for tree in trees} or not set.intersection(*exercises):
         return
     raise UsageError(
@@ -116,51 +115,127 @@ def refuse_one_for_all(trees: Sequence[Tree], sortings: Sequence[Sorting]) -> No
     )
 
 
-def by_student_and_exercise(candidates: Iterable[Candidate], named: Mapping[Person, str]) -> dict[tuple[str, str], list[Candidate]]:
-    found: dict[tuple[str, str], list[Candidate]] = defaultdict(list)
-    for candidate in candidates:
-        found[named[candidate.person], candidate.told.exercise].append(candidate)
+def by_student_and_exercise(hand_ins: Iterable[HandIn], named: Mapping[tuple[str, str], str]) -> dict[tuple[str, str], list[HandIn]]:
+    found: dict[tuple[str, str], list[HandIn]] = defaultdict(list)
+    for each in hand_ins:
+        if each.exercise:
+            found[named[each.student, each.id], each.exercise].append(each)
     return found
 
 
-def replaced(trees: Sequence[Tree], choices: Iterable[Choice]) -> list[LeftOut]:
-    """Return a sentence for each tree about its files that another one replaces."""
-    every = [*choices]
-    counting = {(chosen.counts.tree, chosen.counts.file.path) for chosen in every if chosen.counts}
-    gone: dict[int, set[str]] = defaultdict(set)
-    for number, path in {(each.tree, each.file.path) for chosen in every for each in chosen.replaced} - counting:
-        gone[number].add(path)
-    return [each for number, paths in sorted(gone.items()) for each in about(trees[number], sorted(paths), of_replaced)]
+def latest(several: Sequence[HandIn]) -> list[HandIn]:
+    """Return those of a student's files for an exercise that come last: more than one if they are equally good."""
+    best = max(each.order for each in several)
+    return [each for each in several if each.order == best]
 
 
-def hand_in_of(student: str, candidate: Candidate) -> HandIn:
-    told, place, file = candidate.told, candidate.place, candidate.file
-    return HandIn(
-        student,
-        told.exercise,
-        printable_name(file.path),
-        file.content,
-        candidate.person.id,
-        told.attempt,
-        place.late,
-        printable_name(place.folder),
-    )
+def finished(hand_in: HandIn, student: str) -> HandIn:
+    """Return a hand-in with names that are printable, and its student as the class knows it."""
+    return replace(hand_in, student=student, origin=printable_name(hand_in.origin), folder=printable_name(hand_in.folder))
 
 
-def compared(found: HandedIn, roster: Roster, named: Mapping[Person, str]) -> HandedIn:
+def compared(found: HandedIn, roster: Roster, everybody: Iterable[HandIn], named: Mapping[tuple[str, str], str]) -> HandedIn:
     """Return the hand-ins with everybody in the class: all who handed in anything, and all on the roster."""
-    rows = {person: roster.row_of(person.id, person.name, person.email) for person in named}
-    names, listed = {row.name for row in roster.rows}, {named[person] for person, row in rows.items() if row}
-    with_hand_in = {each.student for each in found.hand_ins}
-    there = {row.name for person, row in rows.items() if row and named[person] in with_hand_in}
-    strangers, everybody = with_hand_in - listed if names else set(), {name: person.id for person, name in named.items()}
+    people = sorted({(each.student, each.id, each.email) for each in everybody})
+    known = [(named[name, id], id, roster.row_of(id, name, email)) for name, id, email in people]
+    with_hand_in, listed = {each.student for each in found.hand_ins}, {student for student, _id, row in known if row}
+    rows, here = {row.name for row in roster.rows}, {row.name for _student, _id, row in known if row}
+    there = {row.name for student, _id, row in known if row and student in with_hand_in}
     return replace(
         found,
         absent=tuple(row.name for row in roster.rows if row.name not in there),
-        strangers=tuple(sorted(strangers)),
-        ungraded=tuple(sorted(everybody.keys() - with_hand_in - listed)),
+        strangers=tuple(sorted(with_hand_in - listed)) if rows else (),
+        ungraded=tuple(sorted({student for student, _id, _row in known} - with_hand_in - listed)),
         nameless=roster.nameless,
-        students=dict.fromkeys(names - {row.name for row in rows.values() if row}, "")
-        | everybody
+        students=dict.fromkeys(rows - here, "")
+        | {student: id for student, id, _row in known}
         | {each.student: each.id for each in found.hand_ins},
     )
+
+
+# Files that are not graded: one sentence for all files of a path with the same reason
+
+
+def undecided(several: Sequence[HandIn]) -> Iterator[LeftOut]:
+    """Yield a sentence for each of several files, none of which counts."""
+    files = listed([shown(each.origin) for each in several[:NAMED]])
+    why = n_(
+        "{n} file for {slug}: {files}. Keep one of them.",
+        "{n} files for {slug}: {files}. Keep one of them.",
+        len(several),
+        slug=several[0].exercise,
+        files=files,
+    )
+    return (LeftOut(printable_name(each.origin), why) for each in several)
+
+
+def about_replaced(trees: Sequence[Tree], replaced: Iterable[HandIn], counting: Iterable[HandIn]) -> Iterator[LeftOut]:
+    """Yield a sentence for each tree about its files that another one replaces."""
+    gone: dict[int, set[str]] = defaultdict(set)
+    for number, path in {(each.tree, each.origin) for each in replaced} - {(each.tree, each.origin) for each in counting}:
+        gone[number].add(path)
+    return (each for number, paths in sorted(gone.items()) for each in about(trees[number], sorted(paths), of_replaced))
+
+
+def about(tree: Tree, paths: Sequence[str], says: Callable[[int, str], str]) -> Iterator[LeftOut]:
+    """Yield one sentence about many files of a tree, if there are any; it names the first of them."""
+    if paths:
+        files = tuple(map(printable_name, sorted(paths))) if len(paths) > NAMED else ()
+        yield LeftOut(printable_name(tree.name), says(len(paths), first_of(sorted(paths))), files)
+
+
+def first_of(paths: Sequence[str]) -> str:
+    """Return the first paths as they stand in a message."""
+    more = ["…"] if len(paths) > NAMED else []
+    return _(", ").join([*map(shown, paths[:NAMED]), *more])
+
+
+def others(number: int, first: str) -> str:
+    return n_("{n} file is not Python ({first}).", "{n} other files are not Python ({first}).", number, first=first)
+
+
+def nobodys(number: int, first: str) -> str:
+    return n_(
+        "{n} Python file is nobody's ({first}). Name the layout of the paths with --layout.",
+        "{n} Python files are nobody's ({first}). Name the layout of the paths with --layout.",
+        number,
+        first=first,
+    )
+
+
+def without_exercise(number: int, first: str) -> str:
+    return n_(
+        "{n} Python file is not named for an exercise, and defines the names of none ({first}). Name the exercise with --exercise SLUG.",
+        "{n} Python files are not named for an exercise, and define the names of none ({first}). Name the exercise with --exercise SLUG.",
+        number,
+        first=first,
+    )
+
+
+def of_replaced(number: int, first: str) -> str:
+    return n_(
+        "{n} file is not graded, because the student has a later or better named one for the exercise ({first}).",
+        "{n} files are not graded, because their students have later or better named ones for the exercises ({first}).",
+        number,
+        first=first,
+    )
+
+
+def nothing(trees: Sequence[Tree], left_out: Sequence[LeftOut]) -> UsageError:
+    """Return the error that nothing can be graded, with the first paths that were found."""
+    paths = [file.path for tree in trees for file in tree.files]
+    if paths:
+        return UsageError(
+            n_(
+                "It is not clear whose the {n} Python file is, or for which exercise ({first}). Name the layout with --layout, for example "
+                '"{example}", or the exercise with --exercise SLUG.',
+                "It is not clear whose the {n} Python files are, or for which exercises ({first}). Name the layout with --layout, for "
+                'example "{example}", or the exercise with --exercise SLUG.',
+                len(paths),
+                first=first_of(paths),
+                example="{student}/**/{file}",
+            )
+        )
+    why = "".join(f"\n{shown(each.origin)}: {each.why}" for each in left_out[:NAMED])
+    names = listed(f'"{shown(tree.name)}"' for tree in trees)
+    return UsageError(_("There is no Python file in {names}: pass the folder or the zip file of a class.", names=names) + why)

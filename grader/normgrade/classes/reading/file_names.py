@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cached_property
 from pathlib import Path
 from string import ascii_lowercase, ascii_uppercase
 
+from normgrade.classes.hand_ins import HandIn
 from normgrade.inspection.source import decoded, parse
 
 Contracts = Mapping[str, Collection[str]]
@@ -30,23 +31,6 @@ class Rank(IntEnum):
     PART = 2
     DEFINED = 3
     ANY = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """The exercise of a file, how surely it is known, and the number of the attempt, from 1 on."""
-
-    exercise: str
-    rank: Rank
-    attempt: int
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A slug at the beginning or the end of a name, and the other part of the name."""
-
-    slug: str
-    other: str
 
 
 @dataclass(frozen=True)
@@ -73,22 +57,24 @@ class Names:
         times = Counter(found.values())
         return {names: slug for slug, names in found.items() if times[names] == 1}
 
-    def told(self, file: str, content: bytes = b"") -> list[Told]:
-        """Return the exercise that a path below a student's folder tells, or else those whose names the file defines."""
-        *folders, name = file.split("/")
+    def told(self, hand_in: HandIn) -> list[HandIn]:
+        """Return the hand-in with the exercise that its path below the student tells, or else with each whose names the file defines."""
+        *folders, name = hand_in.file.split("/")
         whole = without_suffix(name)
         stem, attempt = (whole, 1) if self.exactly(whole) else attempt_in(whole)
         attempt = max([attempt, *(attempt_in(without_suffix(folder))[1] for folder in folders if SUFFIX.search(folder))])
+        rank, slugs = self.exercises(stem, folders, hand_in.content)
+        return [replace(hand_in, exercise=slug, rank=rank, attempt=attempt) for slug in slugs]
+
+    def exercises(self, stem: str, folders: Sequence[str], content: bytes) -> tuple[Rank, list[str]]:
+        """Return the exercises of a file, and how surely they are known."""
         if slug := self.exactly(stem):
-            return [Told(slug, Rank.NAME, attempt)]
-        for folder in reversed(folders):
-            if slug := self.slug(without_suffix(folder)):
-                return [Told(slug, Rank.FOLDER, attempt)]
+            return Rank.NAME, [slug]
+        if slug := next(filter(None, map(self.slug, map(without_suffix, reversed(folders)))), None):
+            return Rank.FOLDER, [slug]
         if part := self.part(stem):
-            return [Told(part.slug, Rank.PART, attempt)]
-        if self.exercise is not None:
-            return [Told(self.exercise, Rank.ANY, attempt)]
-        return [Told(slug, Rank.DEFINED, attempt) for slug in self.defined_in(content)]
+            return Rank.PART, [part[0]]
+        return (Rank.ANY, [self.exercise]) if self.exercise is not None else (Rank.DEFINED, self.defined_in(content))
 
     def defined_in(self, content: bytes) -> list[str]:
         """Return the exercises whose whole contract a source defines. Functions beside the class of an exercise only help it."""
@@ -105,17 +91,17 @@ class Names:
         key = stem.translate(SEPARATED)
         return self.by_key.get(key) or self.by_key.get(key.replace("_", ""))
 
-    def part(self, stem: str) -> Part | None:
-        """Return the longest slug with which a name begins or ends, at a separator."""
-        return max(self.parts(stem), key=lambda part: len(part.slug), default=None)
+    def part(self, stem: str) -> tuple[str, str] | None:
+        """Return the longest slug with which a name begins or ends, at a separator, and the other part of the name."""
+        return max(self.parts(stem), key=lambda part: len(part[0]), default=None)
 
-    def parts(self, stem: str) -> Iterator[Part]:
+    def parts(self, stem: str) -> Iterator[tuple[str, str]]:
         for place in (place for place, sign in enumerate(stem.translate(SEPARATED)) if sign == "_"):
             before, after = stem[:place], stem[place + 1 :]
             if before and (slug := self.exactly(after)):
-                yield Part(slug, before)
+                yield slug, before
             if after and (slug := self.exactly(before)):
-                yield Part(slug, after)
+                yield slug, after
 
 
 def without_suffix(name: str) -> str:

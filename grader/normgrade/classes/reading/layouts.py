@@ -4,124 +4,111 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 
+from normgrade.classes.hand_ins import HandIn
 from normgrade.classes.reading.file_names import Names, attempt_in, without_copy, without_suffix
-from normgrade.classes.reading.patterns import pattern_of
 from normgrade.language import _
-from normgrade.language.errors import UsageError, did_you_mean, either
+from normgrade.language.errors import UsageError, did_you_mean, either, listed
 
-ARCHIVE = ".zip"
+MOODLE, CANVAS, GRADESCOPE, FLAT, FOLDERS = "moodle", "canvas", "gradescope", "flat", "folders"
 IN_MOODLE = "_assignsubmission_file_"  # the end of the name of a student's folder
-GRADESCOPE_EXPORT = "gradescope"
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """The student of a file, as its path tells it.
-
-    student: the name, as the path has it.
-    file: the part of the path below the student, which tells the exercise.
-    among: the path above, in which a student has one id; None if it is the same everywhere.
-    id: the student's number; "" if the path has none.
-    late: true if the path says so.
-    number: the number of the upload; the larger is the later.
-    folder: the student's folder in Moodle, with the number of this student and assignment; "" elsewhere.
-    """
-
-    student: str
-    file: str
-    among: str | None = ""
-    id: str = ""
-    late: bool = False
-    number: int = 0
-    folder: str = ""
-
-
-Placing = Callable[[str], Place | None]  # from a path to its place, if the layout fits
-Layout = Callable[[Sequence[str], Names], Placing]  # for all paths of Python files in a tree
-
-MOODLE = re.compile(r"(?:^|/)(?P<student>[^/]+?)_(?P<id>\d+)_assignsubmission_file(?:_/?|/)(?P<file>.+)", re.DOTALL)
-CANVAS = re.compile(
-    r"(?:^|/)(?:(?P<before>LATE_)?(?P<anonymous>anon_[^/_]+)|(?P<student>[^/]+?)(?P<after>_LATE)?_(?P<id>\d+))"
-    r"_(?P<number>\d+)_(?P<file>.+)",
-    re.DOTALL,
+SYSTEMS: Mapping[str, re.Pattern[str]] = MappingProxyType(
+    {
+        MOODLE: re.compile(r"(?:^|/)(?P<student>[^/]+?)_(?P<id>\d+)_assignsubmission_file(?:_/?|/)(?P<file>.+)", re.DOTALL),
+        CANVAS: re.compile(
+            r"(?:^|/)(?:(?P<late>LATE_)?(?P<anonymous>anon_[^/_]+)|(?P<student>[^/]+?)(?P<was_late>_LATE)?_(?P<id>\d+))"
+            r"_(?P<upload>\d+)_(?P<file>.+)",
+            re.DOTALL,
+        ),
+        GRADESCOPE: re.compile(r"(?:^|/)(?P<student>submission_\d+)/(?P<file>.+)", re.DOTALL),
+        "nbgrader": re.compile(r"(?:^|/)submitted/(?P<student>[^/]+)/(?P<file>[^/]+/.+)", re.DOTALL),
+        "classroom": re.compile(r"(?:^|/)(?P<homework>[^/]+)-submissions/(?P=homework)-(?P<student>[^/]+)/(?P<file>.+)", re.DOTALL),
+    }
 )
-GRADESCOPE = re.compile(r"(?:^|/)(?P<student>submission_\d+)/(?P<file>.+)", re.DOTALL)
-NBGRADER = re.compile(r"(?:^|/)submitted/(?P<student>[^/]+)/(?P<file>[^/]+/.+)", re.DOTALL)
-CLASSROOM = re.compile(r"(?:^|/)(?P<assignment>[^/]+)-submissions/(?P=assignment)-(?P<student>[^/]+)/(?P<file>.+)", re.DOTALL)
+BY_FOLDERS = frozenset({FLAT, FOLDERS})  # the layouts of no system, in which any name may be a student's
+LAYOUTS = (*SYSTEMS, FLAT, FOLDERS)  # the more special ones come first: they win if another places as many files
+ONE_ARCHIVE = re.compile(r"(?P<student>[^/]+)\.zip(?:/(?P<file>.*))?", re.IGNORECASE | re.DOTALL)
+ARCHIVE = ".zip"
+DIGITS = 18  # of the number of an upload
+
+Parts = Mapping[str, str]  # of a path: `student`, `file`, `above` the student, and if the layout has them `id`, `upload` and `late`
+Reading = Callable[[str], Parts | None]  # from a path to its parts, if the layout fits
 
 
-def moodle(paths: Sequence[str], names: Names) -> Placing:
-    """Return the places in a download of all submissions from Moodle."""
+def best_layout(paths: Sequence[str], names: Names) -> str:
+    """Return the name of the layout that places the most files, and the more special one of equals."""
+    placed: dict[str, int] = {}
+    for name in LAYOUTS:
+        placed[name] = sum(parts is not None for parts in map(reading(name, paths, names), paths))
+        if placed[name] == len(paths):  # no other places more
+            break
+    return max(placed, key=placed.__getitem__)
 
-    def place(path: str) -> Place | None:
-        if (match := MOODLE.search(path)) is None:
+
+def placing(layout: str, paths: Sequence[str], names: Names, number: int) -> Callable[[str], HandIn | None]:
+    """Return a function from a path to a hand-in of the student whom it tells, without an exercise; None if it tells none.
+
+    Raise a UsageError if the layout is neither a name nor a pattern. All paths lie below the one that was passed with this number.
+    """
+    read = reading(layout, paths, names)
+
+    def place(path: str) -> HandIn | None:
+        parts = read(path)
+        if parts is None:
             return None
-        student, number = match["student"], match["id"]
-        return Place(student, match["file"], path[: match.start()], number, folder=f"{student}_{number}{IN_MOODLE}")
+        student, id = parts["student"] or parts["anonymous"], parts.get("id", "")
+        return HandIn(
+            student,
+            "",
+            path,
+            b"",
+            id,
+            late=any(parts.get(each) for each in ("late", "was_late")),
+            folder=f"{student}_{id}{IN_MOODLE}" if layout == MOODLE else "",
+            among="" if layout == CANVAS else f"{number} {parts['above']}",
+            file=parts["file"],
+            tree=number,
+            upload=int(parts.get("upload", "0")[:DIGITS]),
+        )
 
     return place
 
 
-def canvas(paths: Sequence[str], names: Names) -> Placing:
-    """Return the places in a download of all submissions from Canvas."""
-
-    def place(path: str) -> Place | None:
-        if (match := CANVAS.search(path)) is None:
-            return None
-        late = bool(match["before"] or match["after"])
-        student, number = match["anonymous"] or match["student"], match["id"] or ""
-        return Place(student, match["file"], None, number, late, int(match["number"][:18]))
-
-    return place
+def reading(layout: str, paths: Sequence[str], names: Names) -> Reading:
+    """Return the way to read each of these paths, which are all files of a tree."""
+    if layout == FLAT:
+        return partial(flat, names)
+    if layout == FOLDERS:
+        return partial(searched, folders(paths, names))
+    return partial(searched, SYSTEMS[layout]) if layout in SYSTEMS else own_layout(layout)
 
 
-def by_pattern(pattern: re.Pattern[str]) -> Layout:
-    """Return the layout of a pattern that has the groups `student` and `file`."""
-
-    def layout(paths: Sequence[str], names: Names) -> Placing:
-        def place(path: str) -> Place | None:
-            match = pattern.search(path)
-            return None if match is None else Place(match["student"], match["file"], path[: match.start()])
-
-        return place
-
-    return layout
+def searched(pattern: re.Pattern[str], path: str) -> Parts | None:
+    """Return the parts of a path that a pattern finds in it."""
+    match = pattern.search(path)
+    return None if match is None else {"above": path[: match.start("student")], **match.groupdict("")}
 
 
-def flat(paths: Sequence[str], names: Names) -> Placing:
-    """Return the places of files without folders, as in "alice_layer_norm.py", and of one archive for each student."""
-
-    def place(path: str) -> Place | None:
-        own, *below = path.split("/")
-        first, *rest = below or [own]
-        if rest or is_archive(first):
-            return Place(without_archive(first), "/".join(rest)) if is_archive(first) else None
-        stem = without_suffix(first)
-        if names.slug(stem):
-            return None
-        if part := names.part(attempt_in(stem)[0]) or names.part(stem):
-            return Place(part.other, first)
-        return Place(without_copy(stem), first) if names.exercise and stem != first else None
-
-    return place
+def flat(names: Names, path: str) -> Parts | None:
+    """Return the parts of a file without folders, as "alice_layer_norm.py", or of one in a student's archive."""
+    name = path.partition("/")[2] or path
+    if match := ONE_ARCHIVE.fullmatch(name):
+        return {"above": "", **match.groupdict("")}
+    stem = without_suffix(name)
+    if "/" in name or names.slug(stem):
+        return None
+    if part := names.part(attempt_in(stem)[0]) or names.part(stem):
+        return {"above": "", "student": part[1], "file": name}
+    return {"above": "", "student": without_copy(stem), "file": name} if names.exercise and stem != name else None
 
 
-def folders(paths: Sequence[str], names: Names) -> Placing:
-    """Return the places in a folder that has one folder for each student."""
+def folders(paths: Sequence[str], names: Names) -> re.Pattern[str]:
+    """Return the pattern of a folder that has one folder, or one archive, for each student."""
     parts = [path.split("/") for path in paths]
     level = 0 if of_one_student(parts, names) else level_of_students(parts, names)
-
-    def place(path: str) -> Place | None:
-        *above, file = path.split("/")
-        if len(above) <= level:
-            return None
-        student = above[level]
-        return Place(without_archive(student), "/".join((*above[level + 1 :], file)), "/".join(above[:level]))
-
-    return place
+    return re.compile(rf"^(?:[^/]+/){{{level}}}(?P<student>[^/]+?)(?i:\.zip)?/(?P<file>.+)", re.DOTALL)
 
 
 def of_one_student(paths: Sequence[Sequence[str]], names: Names) -> bool:
@@ -152,54 +139,74 @@ def is_archive(name: str) -> bool:
     return name.lower().endswith(ARCHIVE)
 
 
-def without_archive(name: str) -> str:
-    """Return the name of a folder, or of an archive without its suffix."""
-    return name[: -len(ARCHIVE)] if is_archive(name) and len(name) > len(ARCHIVE) else name
+# Patterns of a course's own, such as "{student}/*/{exercise}.py"
+
+GOOD = "hw3/{student}/**/{file}"
+FIELDS = ("student", "exercise", "id", "file")
+ANY_FOLDERS, NAME = "**", "*"  # any number of folders; any name, or a part of one
+WILD = re.compile(r"\{([^{}]*)\}|\*+")
 
 
-# The more special layouts come first: they win if another places as many files.
-LAYOUTS: Mapping[str, Layout] = MappingProxyType(
-    {
-        "moodle": moodle,
-        "canvas": canvas,
-        GRADESCOPE_EXPORT: by_pattern(GRADESCOPE),
-        "nbgrader": by_pattern(NBGRADER),
-        "classroom": by_pattern(CLASSROOM),
-        "flat": flat,
-        "folders": folders,
-    }
-)
-BY_FOLDERS = frozenset({"flat", "folders"})  # the layouts of no system, in which any name may be a student's
-
-
-def best_layout(paths: Sequence[str], names: Names) -> str:
-    """Return the name of the layout that places the most files, and the more special one of equals."""
-    placed: dict[str, int] = {}
-    for name, layout in LAYOUTS.items():
-        placed[name] = sum(place is not None for place in map(layout(paths, names), paths))
-        if placed[name] == len(paths):  # no other places more
-            break
-    return max(placed, key=placed.__getitem__)
-
-
-def placing(layout: str, paths: Sequence[str], names: Names) -> Placing:
-    """Return the places in a layout, which is a name or a pattern. Raise a UsageError if it is neither."""
-    return (LAYOUTS.get(layout) or own_layout(layout))(paths, names)
-
-
-def own_layout(text: str) -> Layout:
-    """Return the layout of a pattern such as "{student}/*/{exercise}.py"."""
+def own_layout(text: str) -> Reading:
+    """Return the way to read paths by a pattern, which begins at a name: first at those below the folder that was passed."""
     if not set(text) & set("{}/*"):
         known, example = either(LAYOUTS), "{student}/*/{exercise}.py"
         said = _('There is no layout "{name}": choose {known}, or a pattern such as "{example}".', name=text, known=known, example=example)
         raise UsageError(said + did_you_mean(text, LAYOUTS))
     pattern = pattern_of(text)
 
-    def layout(paths: Sequence[str], names: Names) -> Placing:
-        def place(path: str) -> Place | None:
-            found = pattern.search(path)
-            return None if found is None else Place(found.student, found.file, found.above, found.id)
+    def parts(path: str) -> Parts | None:
+        starts = [0, *(place.end() for place in re.finditer("/", path))]
+        for start in (*starts[1:2], 0, *starts[2:]):
+            if match := pattern.fullmatch(path, start):
+                below = path[match.end("student") :].lstrip("/")
+                told = match.groupdict("")
+                return {**told, "file": told.get("exercise") or below or match[0], "above": path[:start]}
+        return None
 
-        return place
+    return parts
 
-    return layout
+
+def pattern_of(text: str) -> re.Pattern[str]:
+    """Return the pattern that a text describes. Raise a UsageError if it names no student, or a field twice or unknown."""
+    fields = [field for field in WILD.findall(text) if field] + ["" for _each in re.findall(r"\{\}", text)]
+    if unknown := [field for field in fields if field not in FIELDS]:
+        known = listed(f"{{{each}}}" for each in FIELDS)
+        raise refused(text, _("{field} is none of {known}", field=f"{{{unknown[0]}}}", known=known))
+    if fields.count("student") != 1 or len(set(fields)) < len(fields):
+        raise refused(text, _("it needs {field} once, and every other field at most once", field="{student}"))
+    return re.compile(expression_of([*filter(None, text.split("/"))]))
+
+
+def expression_of(parts: list[str]) -> str:
+    """Return the expression for the parts of a path.
+
+    The first folders that fit are taken, and the search never goes back over them: a stranger's path could have it do so for long.
+    """
+    *folders, last = [*parts, NAME] if parts[-1] == ANY_FOLDERS else parts
+    runs = [""]  # folders one below the other, between any number of others
+    for part in folders:
+        if part == ANY_FOLDERS:
+            runs.append("")
+        else:
+            runs[-1] += f"(?>{of_name(part)}/)"
+    first, *others = runs
+    if not others:
+        return first + of_name(last)
+    between = "(?:[^/]+/)*?"
+    middle = "".join(f"(?>{between}{run})" for run in others[:-1])
+    return f"{first}{middle}{between}{others[-1]}{of_name(last)}"
+
+
+def of_name(part: str) -> str:
+    """Return the expression for one name. Between two signs that stand for anything, the first text that fits is taken."""
+    pieces, end, wild = [], 0, ""
+    for match in WILD.finditer(part):
+        fixed = re.escape(part[end : match.start()])
+        pieces.append(f"(?>{wild}{fixed})" if wild and fixed else wild + fixed)
+        wild, end = f"(?P<{match[1]}>[^/]+?)" if match[1] else "[^/]*?", match.end()
+    return "".join(pieces) + wild + re.escape(part[end:])
+
+
+def refused(text: str, why: str) -> UsageError:
+    return UsageError(_('The pattern "{pattern}" of the layout is wrong: {why}. A good one is "{good}".', pattern=text, why=why, good=GOOD))

@@ -5,20 +5,18 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO, FileIO
 from itertools import islice
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO
 from zipfile import ZipFile
 
-from normgrade.classes.hand_ins import LeftOut
-from normgrade.classes.reading.archive import BROKEN, Member, Sparing, TooManyMembers, members
-from normgrade.classes.reading.budget import Budget, Spent
+from normgrade.classes.hand_ins import LeftOut, printable_name
+from normgrade.classes.reading.archive import BROKEN, Budget, Member, Sparing, Spent, TooManyMembers, members
 from normgrade.classes.reading.notebooks import LIMIT_NOTEBOOK_BYTES, source_of_notebook
-from normgrade.classes.reading.printable import printable_name
-from normgrade.classes.reading.submitters import LISTING
+from normgrade.classes.reading.students import LISTING
 from normgrade.course.files import KINDS, LINK, READING, SPECIAL, NotPlain, TooLarge, read_start
 from normgrade.inspection.pasted import is_notebook
 from normgrade.inspection.source import LIMIT_BYTES
@@ -104,9 +102,9 @@ def tree_of(path: Path, budget: Budget) -> Tree:
         if path.is_dir():
             walk(path, tree, budget)
         elif refuse_other(path).suffix.lower() == ARCHIVE:
-            unpack(OnDisk(tree.name, whole), 1, tree, budget)
+            unpack(on_disk(tree.name, whole), 1, tree, budget)
         else:
-            take(OnDisk(f"{whole.parent.name}/{tree.name}".lstrip("/"), whole), 0, tree, budget)
+            take(on_disk(f"{whole.parent.name}/{tree.name}".lstrip("/"), whole), 0, tree, budget)
     except Spent as spent:
         tree.leave_out(tree.name, _("It has {much}, and the rest is not read: pass its parts in several calls.", much=str(spent)))
     tree.files.sort(key=lambda file: file.path)
@@ -125,51 +123,40 @@ def refuse_other(path: Path) -> Path:
     return path
 
 
-class Entry(Protocol):
-    """A file in a folder or in an archive, by its path from the name of the tree on."""
-
-    @property
-    def path(self) -> str: ...
-
-    def read(self, most: int) -> bytes:
-        """Return at most this many bytes. Raise an error of BROKEN if they cannot be read."""
-
-    def opened(self) -> IO[bytes]:
-        """Return the file to read an archive from. Raise an error of BROKEN, such as TooLarge."""
-
-
 @dataclass(frozen=True, slots=True)
-class OnDisk:
-    """A file in a folder."""
+class Entry:
+    """A file in a folder or in an archive.
+
+    path: from the name of the tree on.
+    read: returns at most so many bytes. It raises an error of BROKEN if they cannot be read.
+    opened: returns the file to read an archive from. It raises an error of BROKEN, such as TooLarge.
+    """
 
     path: str
-    file: Path | str
-
-    def read(self, most: int) -> bytes:
-        return read_start(self.file, most)[1]
-
-    def opened(self) -> IO[bytes]:
-        return Sparing(FileIO(os.open(self.file, READING)))
+    read: Callable[[int], bytes]
+    opened: Callable[[], IO[bytes]]
 
 
-@dataclass(frozen=True, slots=True)
-class Packed:
-    """A file in an archive."""
+def on_disk(path: str, file: Path | str) -> Entry:
+    """Return the entry of a file in a folder."""
+    return Entry(path, lambda most: read_start(file, most)[1], lambda: Sparing(FileIO(os.open(file, READING))))
 
-    path: str
-    member: Member
-    budget: Budget
 
-    def read(self, most: int) -> bytes:
-        content = self.member.read(most)
-        self.budget.unpack(len(content))
+def packed(path: str, member: Member, budget: Budget) -> Entry:
+    """Return the entry of a file in an archive, whose bytes are counted when they are unpacked."""
+
+    def read(most: int) -> bytes:
+        content = member.read(most)
+        budget.unpack(len(content))
         return content
 
-    def opened(self) -> IO[bytes]:
-        content = self.read(LIMIT_ARCHIVE_BYTES + 1)
+    def opened() -> IO[bytes]:
+        content = read(LIMIT_ARCHIVE_BYTES + 1)
         if len(content) > LIMIT_ARCHIVE_BYTES:
-            raise TooLarge(self.path, LIMIT_ARCHIVE_BYTES)
+            raise TooLarge(path, LIMIT_ARCHIVE_BYTES)
         return Sparing(BytesIO(content))
+
+    return Entry(path, read, opened)
 
 
 def walk(root: Path, tree: Tree, budget: Budget) -> None:
@@ -188,7 +175,7 @@ def walk(root: Path, tree: Tree, budget: Budget) -> None:
         waiting += reversed([(entry.path, path) for entry, path in below if entry.is_dir(follow_symlinks=False)])
         for entry, path in below:
             if entry.is_file(follow_symlinks=False):
-                take(OnDisk(path, entry.path), 0, tree, budget)
+                take(on_disk(path, entry.path), 0, tree, budget)
             elif not entry.is_dir(follow_symlinks=False):
                 tree.leave_out(path, special(entry))
 
@@ -208,9 +195,9 @@ def take(entry: Entry, depth: int, tree: Tree, budget: Budget) -> None:
     """Add a file to the tree, as its name tells its kind. `depth` is the number of archives around it."""
     name = entry.path.rpartition("/")[2].lower()
     if name.endswith(PYTHON):
-        take_python(entry, tree, budget)
+        take_source(entry, LIMIT_BYTES, tree, budget)
     elif name.endswith(NOTEBOOK):
-        take_notebook(entry, tree, budget)
+        take_source(entry, LIMIT_NOTEBOOK_BYTES, tree, budget)
     elif name.endswith(ARCHIVE):
         take_archive(entry, depth, tree, budget)
     elif name == LISTING and not OF_A_SUBMISSION.search(entry.path):
@@ -242,31 +229,18 @@ def cannot_read(error: Exception) -> str:
     return _("It cannot be read ({why}): ask for it once more.", why=why or _("it is damaged"))
 
 
-def take_python(entry: Entry, tree: Tree, budget: Budget) -> None:
-    """Add a Python file. A notebook is read as one, whatever its name."""
-    content = content_of(entry, LIMIT_BYTES, tree)
+def take_source(entry: Entry, most: int, tree: Tree, budget: Budget) -> None:
+    """Add a Python file, or the code of a notebook without its outputs. A notebook is read as one, whatever its name."""
+    content = content_of(entry, most, tree)
     if content is None:
         return
-    if content.lstrip().startswith(b"{") and is_notebook(content.decode(errors="replace")):
-        add(entry.path, source_of_notebook(content), tree, budget)
+    like_one = content.lstrip().startswith(b"{") and is_notebook(content.decode(errors="replace"))
+    source = source_of_notebook(content) if like_one or most == LIMIT_NOTEBOOK_BYTES else content
+    if isinstance(source, str):  # the reason why there is none
+        tree.leave_out(entry.path, source)
     else:
-        add(entry.path, content, tree, budget)
-
-
-def take_notebook(entry: Entry, tree: Tree, budget: Budget) -> None:
-    """Add the code of a notebook. Its outputs are not kept."""
-    content = content_of(entry, LIMIT_NOTEBOOK_BYTES, tree)
-    if content is not None:
-        add(entry.path, source_of_notebook(content), tree, budget)
-
-
-def add(path: str, content: bytes | str, tree: Tree, budget: Budget) -> None:
-    """Add a file with its content, or leave it out for the reason that stands in place of the content."""
-    if isinstance(content, str):
-        tree.leave_out(path, content)
-        return
-    budget.keep(len(content))
-    tree.files.append(File(path, content))
+        budget.keep(len(source))
+        tree.files.append(File(entry.path, source))
 
 
 def take_listing(entry: Entry, tree: Tree, budget: Budget) -> None:
@@ -321,4 +295,4 @@ def take_member(path: str, member: Member, depth: int, tree: Tree, budget: Budge
     elif member.refusal:
         tree.leave_out(path, member.refusal)
     else:
-        take(Packed(path, member, budget), depth, tree, budget)
+        take(packed(path, member, budget), depth, tree, budget)

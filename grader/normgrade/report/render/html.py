@@ -140,7 +140,7 @@ NO_HEAD = Head()
 
 
 def render_html(reports: Sequence[Report], head: Head = NO_HEAD) -> str:
-    """Return a whole page. It can load nothing and run only its own script. While the search for a mistake goes on, it reloads itself."""
+    """Return a whole page. It can load nothing and run only its own script."""
     page = template("page.html.jinja").render(
         language=language_of_page(),
         policy=policy(STYLE, SCRIPT),
@@ -150,7 +150,6 @@ def render_html(reports: Sequence[Report], head: Head = NO_HEAD) -> str:
         script=Markup(SCRIPT),
         sections=sections(reports, "", FULL if len(reports) == 1 else BRIEF),
         losses=losses_in_words(reports),
-        searching=any(report.searching for report in reports),
     )
     return disarmed(f"{page}\n")
 

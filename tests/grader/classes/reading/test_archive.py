@@ -1,4 +1,4 @@
-"""Zip archives of strangers."""
+"""Zip archives of strangers, and the limits of reading."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 import pytest
 
 from normgrade.classes.reading import archive as module
-from normgrade.classes.reading.archive import Sparing, TooManyMembers, members, path_of
+from normgrade.classes.reading.archive import MIB, Budget, Sparing, Spent, TooManyMembers, members, path_of
 
 OUT = "Its path in the archive leads out of the archive: pack it again."
 
@@ -112,3 +112,41 @@ def test_backslashes_separate_folders_where_nothing_else_does() -> None:
     both = [info("anna\\hw\\", create_system=3), info("anna\\hw\\x.py", create_system=3), info("x.py", create_system=3)]
     assert [member.path for member in members(zipped(*both))] == ["anna/hw/x.py", "x.py"]
     assert [member.path for member in members(zipped(*both[1:], "bo/y.py"))] == ["anna\\hw\\x.py", "x.py", "bo/y.py"]
+
+
+# Limits
+
+
+def test_each_limit_is_named() -> None:
+    with pytest.raises(Spent, match=r"^more than 3 files$"):
+        Budget(entries=3).enter(4)
+    with pytest.raises(Spent, match=r"^more than 2 MiB of Python files$"):
+        Budget(kept=2 * MIB).keep(2 * MIB + 1)
+    with pytest.raises(Spent, match=r"^more than 512 MiB to unpack$"):
+        Budget().inside().unpack(512 * MIB + 1)
+
+
+def test_limits_count_everything_together() -> None:
+    budget = Budget(entries=3, kept=3)
+    budget.enter(2)
+    budget.keep(3)
+    with pytest.raises(Spent):
+        budget.enter(2)
+    with pytest.raises(Spent):
+        budget.keep(1)
+
+
+def test_a_whole_call_may_unpack_any_number_of_bytes() -> None:
+    budget = Budget()
+    budget.unpack(10**15)
+    assert budget.is_whole and not budget.inside().is_whole
+
+
+def test_an_archive_inside_counts_when_it_is_taken() -> None:
+    budget = Budget(entries=100, kept=100)
+    own = budget.inside()
+    own.enter(60)
+    own.keep(70)
+    assert (budget.entries, budget.kept) == (100, 100)
+    budget.charge(own)
+    assert (budget.entries, budget.kept) == (40, 30)

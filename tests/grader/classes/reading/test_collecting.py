@@ -15,8 +15,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from normgrade.classes.hand_ins import HandedIn, HandIn, LeftOut
-from normgrade.classes.reading.collecting import handed_in
-from normgrade.classes.reading.roster import read_roster
+from normgrade.classes.reading.collecting import about, handed_in, latest, nobodys, of_replaced, others, undecided, without_exercise
+from normgrade.classes.reading.file_names import Rank
+from normgrade.classes.reading.students import read_roster
+from normgrade.classes.reading.tree import Tree
 from normgrade.language.errors import UsageError
 
 SLUGS = ["batch_norm", "layer_norm", "layer_norm_backward"]
@@ -244,6 +246,60 @@ def test_a_copy_of_a_browser_is_no_later_attempt(collect: Collect) -> None:
     assert found.left_out[0].why.startswith("2 files for layer_norm: ")
     flat = collect("d/cem.py", "d/cem (1).py", "d/li-1.py", "d/li-2.py", exercise="layer_norm")
     assert (flat.ungraded, [each.student for each in flat.hand_ins]) == (("cem",), ["li-1", "li-2"])
+
+
+# Several files of one student, and files that are not graded
+
+
+def file_of(path: str, content: bytes = b"", rank: Rank = Rank.NAME, tree: int = 0, attempt: int = 1, upload: int = 0) -> HandIn:
+    return HandIn("Anna", "layer_norm", path, content, attempt=attempt, rank=rank, tree=tree, upload=upload)
+
+
+WORST_FIRST = [
+    file_of("1", rank=Rank.ANY, tree=9, attempt=9, upload=9),
+    file_of("2", rank=Rank.PART, tree=9, attempt=9, upload=9),
+    file_of("3", rank=Rank.FOLDER, tree=9, attempt=9, upload=9),
+    file_of("4", tree=0, attempt=9, upload=9),
+    file_of("5", tree=1, attempt=1, upload=9),
+    file_of("6", tree=1, attempt=2, upload=1),
+    file_of("7", tree=1, attempt=2, upload=2),
+]
+
+
+def test_name_goes_before_path_attempt_and_upload() -> None:
+    for number in range(1, len(WORST_FIRST) + 1):
+        several = WORST_FIRST[:number]
+        assert latest(several[::-1]) == [several[-1]]
+
+
+def test_of_many_equally_good_files_the_first_are_named() -> None:
+    several = [file_of(name) for name in ("c/a\n.py", "c/b.py", "c/c.py", "c/d.py")]
+    why = "4 files for layer_norm: c/a·.py, c/b.py and c/c.py. Keep one of them."
+    assert list(undecided(several)) == [LeftOut(each.origin, why) for each in several]
+
+
+ONE = {
+    others: "1 file is not Python (c/b).",
+    nobodys: "1 Python file is nobody's (c/b). Name the layout of the paths with --layout.",
+    without_exercise: "1 Python file is not named for an exercise, and defines the names of none (c/b). "
+    "Name the exercise with --exercise SLUG.",
+    of_replaced: "1 file is not graded, because the student has a later or better named one for the exercise (c/b).",
+}
+
+
+@pytest.mark.parametrize(("says", "why"), ONE.items())
+def test_one_file_is_named(says: Callable[[int, str], str], why: str) -> None:
+    assert list(about(Tree("c"), ["c/b"], says)) == [LeftOut("c", why)]
+
+
+def test_of_many_files_the_first_are_named() -> None:
+    assert list(about(Tree("c"), ["c/d", "c/b", "c/a\n", "c/c"], others)) == [
+        LeftOut("c", "4 other files are not Python (c/a·, c/b, c/c, …).", ("c/a\n", "c/b", "c/c", "c/d"))
+    ]
+
+
+def test_about_no_file_nothing_is_said() -> None:
+    assert list(about(Tree("c"), [], others)) == []
 
 
 # Nothing to grade

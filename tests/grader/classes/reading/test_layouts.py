@@ -1,14 +1,16 @@
-"""The student of a file in each layout."""
+"""The student of a file in each layout, and in patterns of a course's own."""
 
 from __future__ import annotations
+
+import time
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from normgrade.classes.hand_ins import HandIn, printable_name
 from normgrade.classes.reading.file_names import Names
-from normgrade.classes.reading.layouts import LAYOUTS, Place, best_layout, placing
-from normgrade.classes.reading.printable import printable_name
+from normgrade.classes.reading.layouts import best_layout, placing
 from normgrade.language.errors import UsageError
 
 SLUGS = ["batch_norm", "layer_norm"]
@@ -16,9 +18,15 @@ NAMES = Names(SLUGS)
 FOLDERS = st.text(st.characters(exclude_characters="\0/", categories=("L", "N", "P", "S", "Z", "Cs")), min_size=1, max_size=8)
 
 
-def place(layout: str, *paths: str, names: Names = NAMES) -> Place | None:
-    """Return the place of the last path."""
-    return placing(layout, paths, names)(paths[-1])
+def place(layout: str, *paths: str, names: Names = NAMES) -> HandIn | None:
+    """Return the hand-in of the last path."""
+    return placing(layout, paths, names, 0)(paths[-1])
+
+
+def parts(layout: str, path: str) -> tuple[str, str, str] | None:
+    """Return the student, the part of the path that tells the exercise, and the path above."""
+    found = place(layout, path)
+    return None if found is None else (found.student, found.file, found.among.removeprefix("0 "))
 
 
 @pytest.mark.parametrize(
@@ -38,9 +46,8 @@ def place(layout: str, *paths: str, names: Names = NAMES) -> Place | None:
 )
 def test_moodle(path: str, student: str, id: str, file: str) -> None:
     found = place("moodle", path)
-    assert found == Place(
-        student, file, path.partition(f"{student}_{id}")[0].rstrip("/"), id, folder=f"{student}_{id}_assignsubmission_file_"
-    )
+    assert found is not None and (found.student, found.file, found.id) == (student, file, id)
+    assert (found.among, found.folder) == (f"0 {path.partition(f'{student}_{id}')[0]}", f"{student}_{id}_assignsubmission_file_")
 
 
 @pytest.mark.parametrize(
@@ -53,36 +60,38 @@ def test_other_folders_are_not_of_moodle(path: str) -> None:
 @pytest.mark.parametrize(
     ("name", "found"),
     [
-        ("lianna_123_45_layer_norm.py", Place("lianna", "layer_norm.py", None, "123", False, 45)),
-        ("lianna_LATE_123_45_layer_norm-1.py", Place("lianna", "layer_norm-1.py", None, "123", True, 45)),
-        ("lianna_123_45_hw.zip/src/layer_norm.py", Place("lianna", "hw.zip/src/layer_norm.py", None, "123", False, 45)),
-        ("lianna_123_45_my_1_2_x.py", Place("lianna", "my_1_2_x.py", None, "123", False, 45)),
-        ("李_123_45_LATE_x.py", Place("李", "LATE_x.py", None, "123", False, 45)),
-        ("anon_x1Y2z_45_layer_norm.py", Place("anon_x1Y2z", "layer_norm.py", None, "", False, 45)),
-        ("LATE_anon_x1Y2z_45_layer_norm.py", Place("anon_x1Y2z", "layer_norm.py", None, "", True, 45)),
+        ("lianna_123_45_layer_norm.py", ("lianna", "layer_norm.py", "123", False, 45)),
+        ("lianna_LATE_123_45_layer_norm-1.py", ("lianna", "layer_norm-1.py", "123", True, 45)),
+        ("lianna_123_45_hw.zip/src/layer_norm.py", ("lianna", "hw.zip/src/layer_norm.py", "123", False, 45)),
+        ("lianna_123_45_my_1_2_x.py", ("lianna", "my_1_2_x.py", "123", False, 45)),
+        ("李_123_45_LATE_x.py", ("李", "LATE_x.py", "123", False, 45)),
+        ("anon_x1Y2z_45_layer_norm.py", ("anon_x1Y2z", "layer_norm.py", "", False, 45)),
+        ("LATE_anon_x1Y2z_45_layer_norm.py", ("anon_x1Y2z", "layer_norm.py", "", True, 45)),
         ("lianna_123_layer_norm.py", None),
     ],
 )
-def test_canvas(name: str, found: Place | None) -> None:
-    assert place("canvas", f"class.zip/all/{name}") == found
+def test_canvas(name: str, found: tuple[str, str, str, bool, int] | None) -> None:
+    hand_in = place("canvas", f"class.zip/all/{name}")
+    assert (hand_in and (hand_in.student, hand_in.file, hand_in.id, hand_in.late, hand_in.upload)) == found
+    assert hand_in is None or hand_in.among == ""
 
 
 @pytest.mark.parametrize(
     ("layout", "path", "found"),
     [
-        ("gradescope", "all/export/submission_12/src/layer_norm.py", Place("submission_12", "src/layer_norm.py", "all/export")),
-        ("gradescope", "submission_12/layer_norm.py", Place("submission_12", "layer_norm.py")),
+        ("gradescope", "all/export/submission_12/src/layer_norm.py", ("submission_12", "src/layer_norm.py", "all/export/")),
+        ("gradescope", "submission_12/layer_norm.py", ("submission_12", "layer_norm.py", "")),
         ("gradescope", "all/my_submission_12/layer_norm.py", None),
-        ("nbgrader", "course/submitted/anna/hw1/layer_norm.py", Place("anna", "hw1/layer_norm.py", "course")),
-        ("nbgrader", "submitted/anna/hw1/a/layer_norm.py", Place("anna", "hw1/a/layer_norm.py")),
+        ("nbgrader", "course/submitted/anna/hw1/layer_norm.py", ("anna", "hw1/layer_norm.py", "course/submitted/")),
+        ("nbgrader", "submitted/anna/hw1/a/layer_norm.py", ("anna", "hw1/a/layer_norm.py", "submitted/")),
         ("nbgrader", "submitted/anna/layer_norm.py", None),
-        ("classroom", "hw1-submissions/hw1-octocat/src/x.py", Place("octocat", "src/x.py")),
-        ("classroom", "all/hw-1-submissions/hw-1-o-cat/x.py", Place("o-cat", "x.py", "all")),
+        ("classroom", "hw1-submissions/hw1-octocat/src/x.py", ("octocat", "src/x.py", "hw1-submissions/hw1-")),
+        ("classroom", "all/hw-1-submissions/hw-1-o-cat/x.py", ("o-cat", "x.py", "all/hw-1-submissions/hw-1-")),
         ("classroom", "hw1-submissions/hw2-octocat/x.py", None),
     ],
 )
-def test_systems_with_a_folder_for_each_student(layout: str, path: str, found: Place | None) -> None:
-    assert place(layout, path) == found
+def test_systems_with_a_folder_for_each_student(layout: str, path: str, found: tuple[str, str, str] | None) -> None:
+    assert parts(layout, path) == found
 
 
 @pytest.mark.parametrize(
@@ -163,21 +172,72 @@ def test_two_folders_are_never_one_student(one: str, other: str) -> None:
     assume(one != other and not {one[-4:].lower(), other[-4:].lower()} & {".zip"})
     for before, after in (("class/", "/layer_norm.py"), ("submitted/", "/hw/x.py"), ("class/", "_7_assignsubmission_file_/x.py")):
         paths = [f"{before}{each}{after}" for each in (one, other)]
-        layout = best_layout(paths, NAMES)
-        found = [placing(layout, paths, NAMES)(path) for path in paths]
+        found = [placing(best_layout(paths, NAMES), paths, NAMES, 0)(path) for path in paths]
         students = [(printable_name(each.student), each.id) for each in found if each]
         assert len(students) == 2 and students[0] != students[1]
 
 
-def test_an_own_pattern_is_a_layout() -> None:
-    assert place("{student}/*/{exercise}.py", "class/anna/hw/layer_norm.py") == Place("anna", "layer_norm", "class/")
-
-
 def test_an_unknown_layout_is_refused() -> None:
     with pytest.raises(UsageError) as raised:
-        placing("moodel", [], NAMES)
+        placing("moodel", [], NAMES, 0)
     assert str(raised.value) == (
         'There is no layout "moodel": choose moodle or canvas or gradescope or nbgrader or classroom or flat or folders, or a pattern such '
         'as "{student}/*/{exercise}.py". Did you mean "moodle"?'
     )
-    assert next(iter(LAYOUTS)) == "moodle"
+
+
+# Patterns of a course's own
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "found"),
+    [
+        ("{student}/*/{exercise}.py", "class/anna/hw/layer_norm.py", ("anna", "layer_norm", "class/")),
+        ("{student}/*/{exercise}.py", "anna/hw/layer_norm.py", ("anna", "layer_norm", "")),
+        ("{student}/**/{file}", "class/anna/a/b/x.py", ("anna", "a/b/x.py", "class/")),
+        ("{student}/**/{file}", "class/anna/x.py", ("anna", "x.py", "class/")),
+        ("hw3/{student}/**/{file}", "class/all/hw3/anna/x.py", ("anna", "x.py", "class/all/")),
+        ("{student}_{id}/**/{exercise}/*.py", "class/anna_li_7/layer_norm/x.py", ("anna", "layer_norm", "class/")),
+        ("{exercise}/{student}.py", "class/layer_norm/anna.py", ("anna", "layer_norm", "class/")),
+        ("{student}.py", "class/anna.py", ("anna", ".py", "class/")),
+        ("*/{student}.zip/**/*.py", "class/all/anna.zip/src/x.py", ("anna", ".zip/src/x.py", "class/")),
+        ("hw*/{student}/*", "class/hw1/\n李\udce9/x.py", ("\n李\udce9", "x.py", "class/")),
+        ("**/src/{student}/*", "class/a/b/src/anna/x.py", ("anna", "x.py", "class/")),
+        ("{student}/hw1/**", "class/anna/hw1/src/x.py", ("anna", "hw1/src/x.py", "class/")),
+        ("{student}/**/hw*/**/b/x.py", "class/anna/c/hw1/hw2/b/x.py", ("anna", "c/hw1/hw2/b/x.py", "class/")),
+        ("{student}-*-b*.py", "class/anna-a-a-b-b1.py", ("anna", "-a-a-b-b1.py", "class/")),
+        ("a.b/{student}/*", "class/aXb/anna/x.py", None),
+        ("{student}/*/{exercise}.py", "class/layer_norm.py", None),
+    ],
+)
+def test_a_pattern_finds_the_student(pattern: str, path: str, found: tuple[str, str, str] | None) -> None:
+    assert parts(pattern, path) == found
+
+
+@pytest.mark.parametrize(
+    ("pattern", "why"),
+    [
+        ("*/{exercise}.py", "it needs {student} once, and every other field at most once"),
+        ("{student}/{student}/*", "it needs {student} once, and every other field at most once"),
+        ("{student}/{file}/{file}", "it needs {student} once, and every other field at most once"),
+        ("{student}/{name}.py", "{name} is none of {student}, {exercise}, {id} and {file}"),
+        ("{student}/{}.py", "{} is none of {student}, {exercise}, {id} and {file}"),
+    ],
+)
+def test_a_bad_pattern_is_refused(pattern: str, why: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        placing(pattern, [], NAMES, 0)
+    good = "hw3/{student}/**/{file}"
+    assert str(raised.value) == f'The pattern "{pattern}" of the layout is wrong: {why}. A good one is "{good}".'
+
+
+def test_no_path_keeps_a_pattern_busy() -> None:
+    start = time.process_time()
+    assert place("{student}/**/a*b*c/**/{exercise}.py", "/".join(["abc" * 20] * 60) + "/x.txt") is None
+    assert place("{student}*a*a*a/{file}", "class/" + "a" * 255) is None
+    assert time.process_time() - start < 2
+
+
+def test_a_pattern_can_tell_the_id() -> None:
+    found = place("{student}_{id}/**/{exercise}/*.py", "class/anna_li_7/layer_norm/x.py")
+    assert found is not None and (found.student, found.id, found.file) == ("anna", "li_7", "layer_norm")

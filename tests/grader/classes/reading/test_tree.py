@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from normgrade.classes.hand_ins import LeftOut
-from normgrade.classes.reading import budget as limits
+from normgrade.classes.reading import archive as limits
 from normgrade.classes.reading import tree as module
-from normgrade.classes.reading.budget import Budget
+from normgrade.classes.reading.archive import Budget
 from normgrade.classes.reading.tree import File, Tree, tree_of, trees_of
 from normgrade.inspection.source import LIMIT_BYTES
 from normgrade.language.errors import UsageError

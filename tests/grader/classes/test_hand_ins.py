@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from normgrade.classes.reading.printable import printable_name, shown
+from normgrade.classes.hand_ins import printable_name, shown
 
 NAMES = st.text(st.characters(exclude_characters="\0/", categories=("L", "M", "N", "P", "S", "Z", "C", "Cs")), min_size=1, max_size=12)
 

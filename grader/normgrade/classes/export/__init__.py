@@ -1,1 +1,0 @@
-"""Export: the files with which other systems grade exercises."""

@@ -1,1 +1,0 @@
-"""Likeness: the syntax that the answers of a class share, and how usual that is."""
