@@ -41,7 +41,7 @@ UNNAMED = ""  # the value of --changed if it names no commit
     callback=whole_number(1, 1000),
     default="1",
     metavar="N",
-    help="Play only one of every N wrong answers, known mistakes and mutants, which is faster.",
+    help="Prove only one of every N mutants, diagnoses, nameless wrong answers and shipped numbers, which is faster.",
 )
 @click.option(
     "--habits",

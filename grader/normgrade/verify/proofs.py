@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -100,10 +100,10 @@ class Proof:
 
     def on_every_seed(self, also_named: bool) -> Iterator[Check]:
         """Yield the proofs that right answers pass and wrong ones fail; between them, if `also_named`, those on the public seed only."""
-        alternatives, mistakes = self.exercise.alternatives, read_mistakes(self.exercise)[:: self.sample]
+        alternatives, mistakes = self.exercise.alternatives, read_mistakes(self.exercise)
         claim = n_("The reference and {n} alternative pass.", "The reference and {n} alternatives pass.", len(alternatives))
         yield self.played_for("right", claim, self.right)
-        yield from self.named_and_banned(mistakes) if also_named else ()  # their plays serve the proof of the wrong answers
+        yield from self.named_and_banned(mistakes[:: self.sample]) if also_named else ()  # their plays serve the proof of the wrong answers
         known = {mistake.name: mistake.source for mistake in mistakes}
         wrong = {f"{answer.name} ({answer.what})": answer for answer in read_wrong(self.exercise)[:: self.sample]}
         known |= {name: answer.source for name, answer in wrong.items() if answer.courtesy}
@@ -134,7 +134,7 @@ class Proof:
         found = check(
             "shipped",
             _("The files that ship with the exercise match the results computed here."),
-            lambda: deviations(self.grader, self.exercise),
+            lambda: deviations(self.grader, self.exercise, self.sample),
         )
         if not (lacking := missing(self.exercise)):
             return found
@@ -265,8 +265,16 @@ class Proof:
             except SyntaxError as error:
                 yield _("{mistake}: not valid Python: {error} (line {line}).", mistake=name, error=error.msg, line=error.lineno)
         for (name, source), seed in self.plays.each(tuple(sources.items()), _("mistakes"), self.seeds):
-            if (source, seed) not in self.refuted and pass_for_right(self.plays.until(pass_for_right, self.plays.alone(source, seed))):
+            if (source, seed) not in self.refuted and pass_for_right(self.plays.until(pass_for_right, self.played(source, seed))):
                 yield _("{mistake}, seed {seed}: passes every check.", mistake=name, seed=seed)
+
+    def played(self, source: str, seed: int) -> Generator[Result]:
+        """Yield the results of a wrong answer. In a sample, only the plays are made that a known mistake is known to change."""
+        known = next((each for each in read_mistakes(self.exercise) if each.source == source), None)
+        if known is None or seed != PUBLIC_SEED or self.sample == 1:
+            yield from self.plays.alone(source, seed)
+        else:
+            yield from self.grader.mistaken(self.exercise, known)
 
     def named(self, mistakes: Sequence[Mistake]) -> Problems:
         """Yield a sentence for every mistake that fails and is not recognised. Another proof tells of one that passes."""

@@ -38,7 +38,7 @@ class Shipped(NamedTuple):
 
     path: Callable[[Exercise], Path]
     content: Callable[[Grader, Exercise], bytes]
-    deviations: Callable[[Grader, Exercise, bytes], Iterator[str]]  # a sentence each
+    deviations: Callable[[Grader, Exercise, bytes, int], Iterator[str]]  # a sentence each, from a sample
 
 
 def footprints_of(grader: Grader, exercise: Exercise) -> bytes:
@@ -57,7 +57,7 @@ def footprints_here(grader: Grader, exercise: Exercise, mistakes: Sequence[Mista
     return computed(suite, reference_run, mistakes, grader.options, on_change=learn)
 
 
-def deviating_footprints(grader: Grader, exercise: Exercise, there: bytes) -> Iterator[str]:
+def deviating_footprints(grader: Grader, exercise: Exercise, there: bytes, sample: int = 1) -> Iterator[str]:
     """Yield a sentence for each mistake in a sample whose footprint does not hold here, or one if the file is of something else."""
     mistakes = read_mistakes(exercise)
     suite, reference_run = grader.suites[exercise.slug], grader.reference_run(exercise, PUBLIC_SEED)
@@ -73,7 +73,7 @@ def deviating_footprints(grader: Grader, exercise: Exercise, there: bytes) -> It
     ):
         yield _("It was computed for other mistakes, or for another suite or reference.")
         return
-    some = mistakes[::SAMPLE]
+    some = mistakes[:: SAMPLE * sample]
     ours, theirs = footprints_here(grader, exercise, some), theirs.among(some)
     for name, here, marks in zip(ours.mistakes, ours.marks, theirs.marks, strict=True):
         if (others := int((here ^ marks).sum())) > max(1, EDGE * here.sum()):
@@ -94,10 +94,10 @@ def spreads_here(grader: Grader, exercise: Exercise, suite: Suite) -> bytes:
     return shipped(recorded(suite, exercise, oracle))
 
 
-def deviating_spreads(grader: Grader, exercise: Exercise, there: bytes) -> Iterator[str]:
+def deviating_spreads(grader: Grader, exercise: Exercise, there: bytes, sample: int = 1) -> Iterator[str]:
     """Yield a sentence if spreads in a sample of the tests do not hold here, or if those of any test are missing."""
     suite = grader.suites[exercise.slug]
-    fresh = spreads_here(grader, exercise, replace(suite, tests=suite.tests[::SAMPLE]))
+    fresh = spreads_here(grader, exercise, replace(suite, tests=suite.tests[:: SAMPLE * sample]))
     return deviations_of_spreads(Spreads.read(there), Spreads.read(fresh), asked(suite, exercise, grader.oracles[exercise.slug]))
 
 
@@ -121,12 +121,15 @@ def missing(exercise: Exercise) -> tuple[Path, ...]:
     return tuple(path for file in FILES if not (path := file.path(exercise)).exists())
 
 
-def deviations(grader: Grader, exercise: Exercise) -> Iterator[str]:
-    """Yield the deviations of the files that ship with an exercise from those computed here, and the command that writes them anew."""
+def deviations(grader: Grader, exercise: Exercise, sample: int = 1) -> Iterator[str]:
+    """Yield the deviations of the files that ship with an exercise from those computed here, and the command that writes them anew.
+
+    One of every SAMPLE times `sample` tests and mistakes is computed.
+    """
     told = False
     for file in FILES:
         path = file.path(exercise)
-        for sentence in file.deviations(grader, exercise, path.read_bytes()) if path.exists() else ():
+        for sentence in file.deviations(grader, exercise, path.read_bytes(), sample) if path.exists() else ():
             told = True
             yield f"{path.relative_to(exercise.course).as_posix()}: {sentence}"
     if told:

@@ -49,8 +49,8 @@ def verify(
 ) -> list[Report]:
     """Return one report per exercise, with the proofs as its checks.
 
-    Every seed draws other inputs; `mutants` and `habits` add a proof each. Of the wrong answers, known or not, and of the mutants, one of
-    every `sample` is played.
+    Every seed draws other inputs; `mutants` and `habits` add a proof each. Of the mutants, of the wrong answers that have no name, of the
+    diagnoses and of the shipped numbers, one of every `sample` is proved.
     """
     plain = replace(options, progress=silent, cores=1)  # a progress bar does not travel to other processes
     parts = -(-cores // max(len(exercises), 1))  # enough that each core has a job
@@ -87,11 +87,11 @@ def jobs_of(exercise: Exercise, seeds: Sequence[int], mutants: bool, habits: boo
 
     The first job also has the proofs that need no other seed.
     """
-    mistakes = len(read_mistakes(exercise)[::sample])
-    answers = 1 + len(exercise.alternatives) + mistakes + len(read_wrong(exercise)[::sample])
+    mistakes = read_mistakes(exercise)
+    answers = 1 + len(exercise.alternatives) + len(mistakes) + len(read_wrong(exercise)[::sample])
     for some in sliced(seeds, parts, answers):
         first = some[0] == seeds[0]
-        once = mistakes + len(exercise.refused) if first else 0
+        once = len(mistakes[::sample]) + len(exercise.refused) if first else 0
         yield Job(answers * len(some) + once, partial(prove, exercise, partial(proofs_on, seeds=some, first=first, sample=sample)))
     if mutants:
         for some in sliced(range(0, len(mutants_of(read_text(exercise.reference))), sample), parts):
