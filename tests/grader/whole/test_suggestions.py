@@ -79,8 +79,6 @@ SUGGESTED = {  # the suggestions of messages, and their places
     "normgrade verify {slug}": ANYWHERE,
     "normgrade watch SLUG": ANYWHERE,
     "normgrade {name}": ELSEWHERE,  # in a notebook; test_commands.py types it
-    "git fetch --unshallow": ELSEWHERE,
-    "git fetch": ELSEWHERE,
     "normgrade grade --again": ELSEWHERE,  # is only named, as the next ones
     "normgrade grade PATH": ELSEWHERE,
     "normgrade grade class.zip": ELSEWHERE,  # an example of the help, which is typed below
