@@ -59,21 +59,33 @@ USAGE, BROKEN, INTERRUPTED = 2, 3, 130  # exit codes; 0 is passed, 1 is not pass
 
 
 class Commands(click.Group):
+    """A group of commands, each with its help in the current language and with the option --lang."""
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        found = super().get_command(context, name)
+        return None if found is None else in_language(found, f"{self.name} {name}")
+
+    def resolve_command(self, context: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        known = self.list_commands(context)
+        if args and args[0] not in known and not args[0].startswith("-"):
+            said = _(
+                'No command named "{name}".{meant} Run `{group} --help` to see all commands.',
+                name=args[0],
+                meant=did_you_mean(args[0], known),
+                group=context.command_path,
+            )
+            raise UsageError(said)
+        return super().resolve_command(context, args)
+
+
+class AllCommands(Commands):
     """The commands, in the order in which a learner meets them. Only the module of the one that is called is imported."""
 
     def list_commands(self, context: click.Context) -> list[str]:
         return [*COMMANDS]  # `list` would be the command of that name here, once it is imported
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        if name not in COMMANDS:
-            return None
-        return in_language(command_named(name))
-
-    def resolve_command(self, context: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            meant = did_you_mean(args[0], COMMANDS)
-            raise UsageError(_('No command named "{name}".{meant} Run `normgrade --help` to see all commands.', name=args[0], meant=meant))
-        return super().resolve_command(context, args)
+        return in_language(command_named(name)) if name in COMMANDS else None
 
 
 def command_named(name: str) -> click.Command:
@@ -125,7 +137,7 @@ lang_option = click.Option(
 )  # `language_of` reads it from the arguments before click does
 
 
-@click.group(cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=AllCommands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="normgrade", message="%(prog)s %(version)s")
 @click.pass_context
 def normgrade(context: click.Context) -> None:

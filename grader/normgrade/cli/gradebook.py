@@ -13,6 +13,7 @@ import click
 from normgrade.classes import csv_files
 from normgrade.classes.gradebook import Gradebook, Mark, Override, Result
 from normgrade.classes.worksheet import Wanted, read_worksheet
+from normgrade.cli import Commands
 from normgrade.cli.class_files import (
     feedback_format_option,
     fill_in,
@@ -21,7 +22,7 @@ from normgrade.cli.class_files import (
     write_class_page,
     write_feedback,
 )
-from normgrade.cli.options import DETAILS, F, Subcommands, course_option, hand_over, say
+from normgrade.cli.options import DETAILS, F, course_option, hand_over, say
 from normgrade.course.exercise import Exercise
 from normgrade.language import _, n_
 from normgrade.language.errors import UsageError, did_you_mean
@@ -46,7 +47,7 @@ def gradebook_option(command: F) -> F:
     )(command)
 
 
-@click.group("gradebook", cls=Subcommands, invoke_without_command=True)
+@click.group("gradebook", cls=Commands, invoke_without_command=True)
 @click.pass_context
 def gradebook_command(context: click.Context) -> None:
     """Read, write out and change the marks of a class.

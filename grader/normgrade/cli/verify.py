@@ -182,7 +182,7 @@ def prove(
 def show_tables(proved: Proved, habits: bool) -> None:
     """Print the table of situations, and that of habits if they were tried."""
     from normgrade.report.render.terminal import open_console  # loads NumPy
-    from normgrade.verify.matrix import matrix, matrix_of_habits  # loads pytest
+    from normgrade.verify.verification import matrix, matrix_of_habits  # loads pytest
 
     width = open_console().width
     click.echo("\n" + "\n".join(matrix(proved.exercises, width)))

@@ -157,7 +157,7 @@ def sum_in_words(word: str, parts: Counter[str]) -> str:
 
 def announced(page: Path) -> list[str]:
     """Return the names of the checks that a page announces; none if there is no such page."""
-    return [name for name, _sentence in told(read_text(page))] if page.is_file() else []
+    return told(read_text(page)) if page.is_file() else []
 
 
 def announces(exercise: Exercise) -> bool:

@@ -112,7 +112,7 @@ def test_hostile_names_steer_nothing(text: str, run: Run, gradebook: Path) -> No
         ((), "`normgrade gradebook` needs a command: show, export, feedback, page, override, forget."),
         (
             ("shw",),
-            '`normgrade gradebook` has no command "shw". Did you mean "show"? It has: show, export, feedback, page, override, forget.',
+            'No command named "shw". Did you mean "show"? Run `normgrade gradebook --help` to see all commands.',
         ),
         (("show", "Ana"), 'No student "Ana" is in the gradebook. Did you mean "Anna"? Run `normgrade gradebook show` to see all.'),
         (("show", "Cem", "rms"), 'Cem has no result at "rms".'),

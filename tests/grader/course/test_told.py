@@ -19,14 +19,8 @@ by its size. <!-- test_size --> A row of zeros stays. <!-- test_zeros,test_edge 
 """
 
 
-def test_each_check_has_the_sentences_before_its_mark() -> None:
-    assert [*told(PAGE)] == [
-        ("test_size", "It divides by its size."),
-        ("test_zeros", "A row of zeros stays."),
-        ("test_edge", "A row of zeros stays."),
-        ("test_eps", "`eps` is added, inside the root."),
-        ("test_weight", "`weight` | `(dim,)` |"),
-    ]
+def test_checks_are_named_in_their_order() -> None:
+    assert told(PAGE) == ["test_size", "test_zeros", "test_edge", "test_eps", "test_weight"]
 
 
 def test_learners_read_no_marks() -> None:
@@ -36,4 +30,4 @@ def test_learners_read_no_marks() -> None:
 
 @pytest.mark.parametrize("text", ["<!-- a note, of several words -->", "<!---->", "`<!-- -->`", "x < y -- z"])
 def test_other_comments_are_no_marks(text: str) -> None:
-    assert [*told(text)] == [] and without_marks(text) == text
+    assert told(text) == [] and without_marks(text) == text

@@ -73,7 +73,6 @@ TESTED_ELSEWHERE = {  # modules without a test file of their own: names, tables,
     "report/render/__init__.py": "report/render/test_render.py",
     "suite/__init__.py": "suite/test_vocabulary.py",
     "verify/plays.py": "verify/test_proofs.py",
-    "verify/verification.py": "verify/test_proofs.py",
     "worker/walls/__init__.py": "worker/walls/test_walls.py",
 }
 HEAVY = {"torch", "numpy", "pytest", "_pytest", "rich", "click", "jinja2", "hypothesis"}

@@ -29,10 +29,10 @@ from normgrade.course.package import carried
 from normgrade.learner.attempts import Attempt, Attempts
 from normgrade.report.report import Outcome
 
-COMMAND = re.compile(r"`((?:normgrade|python|chmod|cd|pip|git|\{python\})(?: [^`]*)?)`")
+COMMAND = re.compile(r"`((?:normgrade|python|chmod|cd|pip|git|\{python\}|\{group\})(?: [^`]*)?)`")
 VALUES = MappingProxyType(
     {
-        "group": "gradebook",
+        "group": "normgrade gradebook",
         "slug": "rms", "file": "rms.py", "name": "rms.py", "next": "1", "way": "einsum", "folder": ".",
         "root": ".", "path": "repro_rms.py", "python": sys.executable,
         "named": str(Path(__file__).parents[1] / "fixtures" / "courses" / "tiny"),
@@ -79,8 +79,6 @@ SUGGESTED = {  # the suggestions of messages, and their places
     "normgrade verify {slug}": ANYWHERE,
     "normgrade watch SLUG": ANYWHERE,
     "normgrade {name}": ELSEWHERE,  # in a notebook; test_commands.py types it
-    "git fetch --unshallow": ELSEWHERE,
-    "git fetch": ELSEWHERE,
     "normgrade grade --again": ELSEWHERE,  # is only named, as the next ones
     "normgrade grade PATH": ELSEWHERE,
     "normgrade grade class.zip": ELSEWHERE,  # an example of the help, which is typed below
@@ -89,7 +87,7 @@ SUGGESTED = {  # the suggestions of messages, and their places
     "normgrade gradebook show": ELSEWHERE,
     "normgrade gradebook": ELSEWHERE,
     "normgrade verify SLUG": ELSEWHERE,
-    "normgrade {group}": ELSEWHERE,
+    "{group} --help": ANYWHERE,
     "pip install 'normgrade[classes]'": ELSEWHERE,
     "pip install 'normgrade[cluster]'": ELSEWHERE,
     "python -c 'import torch'": ELSEWHERE,

@@ -1,4 +1,4 @@
-"""Tests of the tables of situations and habits."""
+"""Tests of the tables of situations and habits; test_proofs.py has those of the reports."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from normgrade.course.tensor_library import Library
 from normgrade.report.report import NOTHING_RAN, Check, Kind, Outcome, Report
 from normgrade.suite.situations import SITUATIONS
 from normgrade.verify.habits import fitting, habits_in
-from normgrade.verify.matrix import matrix, matrix_of_habits
+from normgrade.verify.verification import matrix, matrix_of_habits
 
 EXERCISES = list(Course(carried()))
 
