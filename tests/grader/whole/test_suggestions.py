@@ -81,8 +81,7 @@ SUGGESTED = {  # the suggestions of messages, and their places
     "normgrade {name}": ELSEWHERE,  # in a notebook; test_commands.py types it
     "git fetch --unshallow": ELSEWHERE,
     "git fetch": ELSEWHERE,
-    "normgrade grade --again": ELSEWHERE,  # is only named, as the next ones
-    "normgrade grade PATH": ELSEWHERE,
+    "normgrade grade PATH": ELSEWHERE,  # is only named, as the next ones
     "normgrade grade class.zip": ELSEWHERE,  # an example of the help, which is typed below
     "normgrade grade": ELSEWHERE,
     "normgrade gradebook export": ELSEWHERE,
