@@ -15,8 +15,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from normgrade.classes.gradebook import Origin
 from normgrade.classes.pool import WAITING, Graded, Setup, Work, grade_on_cores, grade_over
+from normgrade.classes.results import Origin
 from normgrade.classes.session import Grading, origin_of
 from normgrade.course.course import Course
 from normgrade.grading.grading_options import PUBLIC_SEED, available

@@ -6,19 +6,18 @@ import errno
 import json
 import os
 import sqlite3
-import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass, fields, replace
-from datetime import UTC, datetime
+from dataclasses import fields, replace
+from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, Self, TypeVar
 
-from normgrade.classes.hand_ins import HandIn
+from normgrade.classes.results import Mark, Override, Result, as_json
 from normgrade.language import _
 from normgrade.language.errors import UsageError
-from normgrade.report.report import Outcome, Report
+from normgrade.report.report import Outcome
 
 OURS = 0x6E6F726D  # the application id of the file: "norm"
 VERSION = 2  # of the tables; version 1 has no column `folder`
@@ -27,10 +26,6 @@ NEWEST = (  # the number of the result that counts for a row called "one"
     "SELECT number FROM results WHERE student = one.student AND exercise = one.exercise ORDER BY attempt DESC, number DESC LIMIT 1"
 )
 LARGE = ("source", "report")  # columns that the marks of all students do without
-
-
-def as_json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
 
 
 class Kind(NamedTuple):
@@ -55,108 +50,6 @@ KINDS: Mapping[str, Kind] = MappingProxyType(  # by the type of a field
         "Mapping[str, str]": Kind("TEXT NOT NULL", as_json, json.loads),
     }
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """Everything besides the submission that decides a result.
-
-    course: the digest of the exercise's files.
-    program: the digest of normgrade's sources.
-    versions: the versions of normgrade, Python, NumPy and PyTorch.
-    seed: the seed of the inputs.
-    """
-
-    course: str
-    program: str
-    versions: Mapping[str, str]
-    seed: int
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """One grading of one hand-in, at a time. Each field is a column of the table.
-
-    report: the report as compressed JSON, an object in its `reports`. Only the marks of all students lack it, and the source.
-    course, program, versions, seed: the origin.
-    folder: the student's in Moodle, as the layout told it.
-    """
-
-    student: str
-    exercise: str
-    attempt: int
-    late: bool
-    origin: str
-    digest: str
-    source: bytes
-    outcome: Outcome
-    earned: int
-    possible: int
-    mistakes: tuple[str, ...]
-    report: bytes
-    course: str
-    program: str
-    versions: Mapping[str, str]
-    seed: int
-    tier: str
-    seconds: float
-    at: datetime
-    folder: str = ""
-
-    @classmethod
-    def of(cls, hand_in: HandIn, digest: str, report: str, graded: Origin) -> Result:
-        """Return the result that a report describes, made now."""
-        content: dict[str, Any] = json.loads(report)
-        content["submission"] = hand_in.origin
-        return cls(
-            student=hand_in.student,
-            exercise=hand_in.exercise,
-            attempt=hand_in.attempt,
-            late=hand_in.late,
-            origin=hand_in.origin,
-            digest=digest,
-            source=hand_in.content,
-            outcome=Outcome(content["outcome"]),
-            earned=content["score"]["earned"],
-            possible=content["score"]["possible"],
-            mistakes=tuple(dict.fromkeys(name for diagnosis in content["diagnoses"][:1] for name in diagnosis["mistakes"])),
-            report=zlib.compress(as_json(content).encode()),
-            tier=content["sandbox"],
-            seconds=content["duration_s"],
-            at=datetime.now(UTC),
-            folder=hand_in.folder,
-            **asdict(graded),
-        )
-
-    @property
-    def graded(self) -> Origin:
-        """Everything besides the submission that decided the result."""
-        return Origin(self.course, self.program, self.versions, self.seed)
-
-    @property
-    def text(self) -> str:
-        """The report, an object in the `reports` of JSON, as text."""
-        return zlib.decompress(self.report).decode()
-
-    @property
-    def as_report(self) -> Report:
-        """The report, with everything except for the arrays of its differences."""
-        from normgrade.report.from_json import report_from_json  # loads NumPy
-
-        return report_from_json(json.loads(self.text), self.source.decode(errors="replace"))
-
-
-@dataclass(frozen=True, slots=True)
-class Override:
-    """A mark that a person set: the points, those that it replaced, and who set it why and when. Without points, it ends an earlier one."""
-
-    student: str
-    exercise: str
-    points: float | None
-    was: float | None
-    who: str
-    why: str
-    at: datetime
 
 
 TABLES: Mapping[type, str] = MappingProxyType({Result: "results", Override: "overrides"})
@@ -192,33 +85,6 @@ def insert(database: sqlite3.Connection, kept: Result | Override) -> None:
     kinds = COLUMNS[type(kept)]
     say = f"INSERT INTO {TABLES[type(kept)]} ({', '.join(kinds)}) VALUES ({', '.join('?' * len(kinds))})"
     database.execute(say, [kind.into(getattr(kept, name)) for name, kind in kinds.items()])
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """The mark of one student at one exercise: the newest result of the latest attempt, and the override if there is one."""
-
-    student: str
-    exercise: str
-    result: Result | None
-    override: Override | None = None
-
-    @property
-    def points(self) -> float:
-        """The points that count."""
-        if self.override is not None and self.override.points is not None:
-            return self.override.points
-        return 0 if self.result is None else self.result.earned
-
-    @property
-    def outcome(self) -> Outcome:
-        """How the grading ended; without a result as if it were skipped."""
-        return Outcome.SKIPPED if self.result is None else self.result.outcome
-
-    @property
-    def late(self) -> bool:
-        """True if the hand-in came late."""
-        return self.result is not None and self.result.late
 
 
 class Gradebook:

@@ -12,9 +12,10 @@ from importlib.metadata import version
 from pathlib import Path
 
 from normgrade import __version__
-from normgrade.classes.gradebook import Gradebook, Origin, Result
+from normgrade.classes.gradebook import Gradebook
 from normgrade.classes.hand_ins import HandedIn, HandIn
 from normgrade.classes.pool import Graded, Work
+from normgrade.classes.results import Origin, Result
 from normgrade.course.exercise import Exercise
 from normgrade.course.layout import settings_in
 from normgrade.course.package import digest_of_sources

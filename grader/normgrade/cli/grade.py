@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from normgrade.classes.gradebook import Gradebook, Mark, Result
+from normgrade.classes.gradebook import Gradebook
 from normgrade.classes.hand_ins import HandedIn
+from normgrade.classes.results import Mark, Result
 from normgrade.cli.bar import progress
 from normgrade.cli.check import grading_options
 from normgrade.cli.class_files import ClassFiles, class_files_options, hand_in_options, hand_ins_at, names_in_words, write_sources
@@ -85,15 +86,11 @@ def grade_command(
     PATH is a folder or a zip file: a download from Moodle, Canvas or Gradescope, nbgrader's folder, or one folder or file for each student.
     Each result is kept in the gradebook as soon as it is known. Run again, the command grades only what is new or changed.
     """
-    from normgrade.classes.executors import Choice  # loads pytest
-
     if not paths:
         raise UsageError(_("Nothing to grade: pass the folder or the zip file with the hand-ins, as in `normgrade grade class.zip`."))
     if dry_run and (format or output):
         raise UsageError(_("--dry-run grades nothing, so there are no reports to write: omit --format and --output."))
-    format = wanted(format, output)
-    if executor and cluster:
-        raise UsageError(_("--executor and --cluster exclude each other. Pass one of them."))
+    format, choice = wanted(format, output), chosen(cores or available(), executor, cluster)
     course = find_course(course_folder)
     found = hand_ins_at(paths, course, slug, layout, roster_file)
     writes = format != SUMMARY or output is not None
@@ -105,18 +102,27 @@ def grade_command(
         return 0
     warn_of_folders()
     sound = without_hindered([course.exercise(name) for name in dict.fromkeys(each.exercise for each in found.hand_ins)], course_folder)
-    options = Options(seed, timeout, required=required, cores=cores or available())
+    options = Options(seed, timeout, required=required, cores=choice.cores)
     with Gradebook.open(gradebook_file, make=True) as gradebook:
         files.refuse_unfit({*gradebook.exercises(), *(exercise.slug for exercise in sound)})
         planned = planned_for(found, sound, gradebook, options, again)
         tell(*plan_in_words(planned))
-        tally = grade_new(planned, course, sound, gradebook, options, Choice(options.cores, executor, cluster), format)
+        tally = grade_new(planned, course, sound, gradebook, options, choice, format)
         tell(*tally_in_words(tally), *summary_of(gradebook.marks().values(), [each.slug for each in sound]))
         if writes and format != LINES:
             hand_over(reports_of(found, gradebook, course), format, output)
         tell(_('The marks are in "{path}". `normgrade gradebook export` writes them as CSV.', path=gradebook.path))
         tell(*files.write(gradebook, course))
     return BROKE if tally.errors else 0
+
+
+def chosen(cores: int, executor: str, cluster: str) -> Choice:
+    """Return the executor that is chosen. Raise a UsageError if there are two."""
+    from normgrade.classes.executors import Choice  # loads pytest
+
+    if executor and cluster:
+        raise UsageError(_("--executor and --cluster exclude each other. Pass one of them."))
+    return Choice(cores, executor, cluster)
 
 
 def wanted(format: str | None, output: Path | None) -> str:

@@ -11,7 +11,8 @@ from pathlib import Path
 import click
 
 from normgrade.classes import csv_files
-from normgrade.classes.gradebook import Gradebook, Mark, Override, Result
+from normgrade.classes.gradebook import Gradebook
+from normgrade.classes.results import Mark, Override, Result
 from normgrade.classes.worksheet import Wanted, read_worksheet
 from normgrade.cli import Commands
 from normgrade.cli.class_files import (

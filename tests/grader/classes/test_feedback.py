@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from kept_results import result
 
 from normgrade.classes.feedback import Page, feedback_pages, moodle_folder, page_names, told, write_pages
-from normgrade.classes.gradebook import Gradebook, Mark, Override
+from normgrade.classes.gradebook import Gradebook
+from normgrade.classes.results import Mark, Override
 from normgrade.language.errors import UsageError
 from normgrade.report.render.html import render_html
 from normgrade.report.render.markdown import render_markdown

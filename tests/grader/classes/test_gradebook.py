@@ -13,7 +13,8 @@ import pytest
 import sample_reports as reports
 from kept_results import result
 
-from normgrade.classes.gradebook import Gradebook, Override
+from normgrade.classes.gradebook import Gradebook
+from normgrade.classes.results import Override
 from normgrade.language.errors import UsageError
 from normgrade.report.render.json import report_as_json
 from normgrade.report.report import Outcome

@@ -13,9 +13,10 @@ import sample_reports as reports
 from kept_results import ORIGIN
 
 import normgrade
-from normgrade.classes.gradebook import Gradebook, Origin
+from normgrade.classes.gradebook import Gradebook
 from normgrade.classes.hand_ins import HandedIn, HandIn
 from normgrade.classes.pool import Graded, Work
+from normgrade.classes.results import Origin
 from normgrade.classes.session import Plan, Tally, digest_of_exercise, enrol, grade_class, origin_of, plan
 from normgrade.course.course import Course
 from normgrade.report.render.json import report_as_json

@@ -55,17 +55,17 @@ def handed_in(
     if not layout and {found.layout for found in sortings} <= BY_FOLDERS:
         refuse_one_for_all(trees, sortings)
     named = names_of(everybody, roster.shared if roster else ())
-    counting, replaced = dict[str, list[HandIn]](), list[HandIn]()
-    for (student, _slug), several in sorted(by_student_and_exercise(everybody, named).items()):
+    counting, replaced = list[HandIn](), list[HandIn]()
+    for _student_and_slug, several in sorted(by_student_and_exercise(everybody, named).items()):
         last = latest(several)
         replaced += [each for each in several if each.order < last[0].order]
         if len({each.content for each in last}) == 1:
-            counting.setdefault(student, []).append(last[0])
+            counting.append(last[0])
         else:
             left_out += undecided(last)
-    left_out += about_replaced(trees, replaced, [each for those in counting.values() for each in those])
+    left_out += about_replaced(trees, replaced, counting)
     found = HandedIn(
-        tuple(finished(each, student) for student, those in counting.items() for each in those),
+        tuple(finished(each, named[each.student, each.id]) for each in counting),
         tuple(dict.fromkeys(left_out)),
         tuple((printable_name(tree.name), each.layout) for tree, each in zip(trees, sortings, strict=True) if tree.files),
     )
