@@ -71,7 +71,7 @@ MARKED_FILES = {
     "cli/test_demo.py": "slow",
     "cli/test_cli.py": "slow",
     "cli/test_repro.py": "slow",
-    "notebook/test_isolated.py": "slow",
+    "notebook/test_apart.py": "slow",
     "language/test_visible.py": "slow",
     "oracle/test_seal.py": "slow",
     "cli/test_verify.py": "slow",

@@ -41,7 +41,7 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
         ),
         "try": (
             ('normgrade try layer_norm "LayerNorm(4)" "[[1, 2, 3, 6]]"', N_("compare both outputs")),
-            ('normgrade try batch_norm "BatchNorm(2)" x.npy --eval', N_("use an array saved by NumPy")),
+            ('normgrade try batch_norm "BatchNorm(2)" "[[1, 2]]" --eval', N_("in evaluation mode")),
             ('normgrade try softmax "softmax(dim=0)" "[[1, 2], [3, inf]]"', N_("call a function")),
         ),
         "watch": (
