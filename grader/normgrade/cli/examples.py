@@ -57,8 +57,8 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
         "reset": (("normgrade reset layer_norm", N_("start again; your file is kept")),),
         "progress": (("normgrade progress", N_("show attempts, mistakes and the next step")),),
         "review": (
-            ("normgrade review", N_("review mistakes that are due")),
-            ("normgrade review --all", N_("review all your mistakes")),
+            ("normgrade review", N_("review a mistake that is due")),
+            ("normgrade review --all", N_("review one that is not due, too")),
         ),
         "interview": (
             ("normgrade interview", N_("start or continue")),

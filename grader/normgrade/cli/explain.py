@@ -25,8 +25,8 @@ from normgrade.grading.opening import open_grader
 from normgrade.language import _, n_
 from normgrade.language.errors import CourseError, UsageError, did_you_mean
 from normgrade.learner.general import GENERAL
-from normgrade.learner.practice.interviews import refuse_in_interview
-from normgrade.learner.practice.slips import Slip, slips
+from normgrade.learner.interviews import refuse_in_interview
+from normgrade.learner.slips import Slip, slips
 from normgrade.learner.standing import attempts_of
 from normgrade.learner.workspace import Workspace, find_course
 

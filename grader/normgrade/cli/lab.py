@@ -21,7 +21,7 @@ from normgrade.grading.grading_options import Options
 from normgrade.grading.opening import open_grader
 from normgrade.language import _
 from normgrade.language.errors import UsageError
-from normgrade.learner.practice.interviews import refuse_in_interview
+from normgrade.learner.interviews import refuse_in_interview
 from normgrade.learner.workspace import find_course
 
 if TYPE_CHECKING:

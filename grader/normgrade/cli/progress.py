@@ -12,14 +12,12 @@ from rich.console import Console
 from rich.text import Text
 
 from normgrade.cli.by_group import Column, print_by_group
-from normgrade.cli.interview_words import summary
 from normgrade.cli.options import course_option, say
 from normgrade.cli.warn import warn_of_unfinished
 from normgrade.course.course import Course
 from normgrade.language import N_, _, n_
 from normgrade.learner.attempts import Attempt
-from normgrade.learner.practice.interview_plan import Interview
-from normgrade.learner.practice.interviews import going_on, interviews_of
+from normgrade.learner.interviews import Interview, going_on, interviews_of, summary
 from normgrade.learner.standing import Record, advice, frequent_mistakes, others_open, records
 from normgrade.learner.watch.after_pass import after_pass
 from normgrade.learner.workspace import Workspace, find_course, needed

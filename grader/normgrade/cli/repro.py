@@ -23,7 +23,7 @@ from normgrade.grading.opening import open_grader
 from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean
 from normgrade.learner.every_check import results_of
-from normgrade.learner.practice.interviews import refuse_in_interview
+from normgrade.learner.interviews import refuse_in_interview
 from normgrade.learner.workspace import Workspace, find_course, submission_of
 from normgrade.report.report import Outcome
 

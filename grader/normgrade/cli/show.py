@@ -42,7 +42,7 @@ def show_command(slug: str | None, answers: bool, stub: bool, no_pager: bool, co
         list_exercises(course_folder)
         return
     if answers:
-        from normgrade.learner.practice.interviews import refuse_in_interview  # it imports SQLite, which only this option needs
+        from normgrade.learner.interviews import refuse_in_interview  # it imports SQLite, which only this option needs
 
         refuse_in_interview("normgrade show --answers")
     course = find_course(course_folder)

@@ -16,7 +16,7 @@ from normgrade.grading.grading_options import Options
 from normgrade.grading.opening import open_grader
 from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean, either
-from normgrade.learner.practice.interviews import refuse_in_interview
+from normgrade.learner.interviews import refuse_in_interview
 from normgrade.learner.workspace import find_course
 
 DTYPES = ("float32", "float64", "float16", "bfloat16")

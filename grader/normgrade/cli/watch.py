@@ -25,7 +25,7 @@ from normgrade.grading.grading_options import Options, available
 from normgrade.grading.opening import open_grader
 from normgrade.language import _
 from normgrade.language.errors import CourseError, UsageError
-from normgrade.learner.practice.interviews import refuse_in_interview
+from normgrade.learner.interviews import refuse_in_interview
 from normgrade.learner.standing import next_record, records
 from normgrade.learner.watch.file_saves import waker
 from normgrade.learner.watch.watch_session import Watching

@@ -11,7 +11,7 @@ from normgrade.grading.grade import Submission
 from normgrade.language import _
 from normgrade.language.errors import UsageError
 from normgrade.learner.attempts import Attempt
-from normgrade.learner.practice.interviews import running_here
+from normgrade.learner.interviews import running_here
 from normgrade.learner.standing import attempts_of
 from normgrade.learner.workspace import Workspace
 from normgrade.report.report import Outcome, Report

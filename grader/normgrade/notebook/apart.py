@@ -27,7 +27,7 @@ from normgrade.grading.grade import Submission, grade
 from normgrade.grading.grading_options import Options
 from normgrade.language import VARIABLE, _, spoken
 from normgrade.language.errors import GraderError, Interrupted, UsageError
-from normgrade.learner.practice.interviews import held_back, running_here, status_in_words
+from normgrade.learner.interviews import held_back, running_here, status_in_words
 from normgrade.learner.record import revealed, told
 from normgrade.learner.watch.after_pass import after_pass
 from normgrade.learner.workspace import Workspace, find_course

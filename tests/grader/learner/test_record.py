@@ -12,8 +12,7 @@ import pytest
 from normgrade.course.course import Course
 from normgrade.grading.grade import Submission
 from normgrade.learner.attempts import Attempts
-from normgrade.learner.practice.interview_plan import Interview, Task
-from normgrade.learner.practice.interviews import held_back, interviews_of
+from normgrade.learner.interviews import Interview, Task, held_back, interviews_of
 from normgrade.learner.record import remember, revealed, told
 from normgrade.learner.workspace import Workspace
 from normgrade.report.report import Check, Kind, Outcome, Report
@@ -94,7 +93,7 @@ def test_nothing_is_recorded_outside_a_workspace(submission: Submission, tmp_pat
 def test_an_interview_hides_help_for_its_own_exercises(asked: str, hint: str, submission: Submission, tmp_path: Path) -> None:
     workspace = Workspace.find()
     assert workspace is not None
-    interview = Interview(datetime.now(UTC), 30, 7, "2026-03-01-1", (Task(asked),))
+    interview = Interview(datetime.now(UTC), 30, "2026-03-01-1", (Task(asked),))
     interviews_of(workspace).begin(interview)
     shown = revealed([submission], [of_rms(Outcome.FAILED)])
     assert shown[0].checks[0].hint == hint
@@ -107,7 +106,7 @@ def test_an_interview_hides_help_for_its_own_exercises(asked: str, hint: str, su
 def test_an_interview_does_not_search_for_mistakes(asked: str, searching: bool, submission: Submission) -> None:
     workspace = Workspace.find()
     assert workspace is not None
-    interviews_of(workspace).begin(Interview(datetime.now(UTC), 30, 7, "2026-03-01-1", (Task(asked),)))
+    interviews_of(workspace).begin(Interview(datetime.now(UTC), 30, "2026-03-01-1", (Task(asked),)))
     assert told(replace(of_rms(Outcome.FAILED), searching=True), submission.exercise).searching is searching
 
 

@@ -13,7 +13,7 @@ from normgrade.course.course import Course
 from normgrade.course.mistakes import read_mistakes
 from normgrade.language.errors import UsageError
 from normgrade.learner.attempts import Attempt, Attempts
-from normgrade.learner.practice.slips import Review, Reviews, Slip, changed, hunts, slips
+from normgrade.learner.slips import Review, Reviews, Slip, changed, hunts, slips
 from normgrade.report.report import Outcome
 
 NOW = datetime(2026, 3, 1, 9, 5, 7, tzinfo=UTC)
