@@ -36,7 +36,6 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
         ),
         "lab": (
             ("normgrade lab layer_norm", N_("show the curves in the terminal")),
-            ("normgrade lab batch_norm --page lab.html", N_("write a page with all curves")),
             ("normgrade lab layer_norm --file try.py", N_("use another file")),
         ),
         "try": (
