@@ -53,7 +53,7 @@ MARKED_FILES = {
     "whole/test_likenesses.py": "slow",
     "worker/trusted/test_host.py": "slow",
     "diagnosis/test_diagnose.py": "slow",
-    "learner/repro/test_reproduction.py": "slow",
+    "learner/test_reproduction.py": "slow",
     "cli/test_watch.py": "slow",
     "learner/test_standing.py": "slow",
     "whole/test_suggestions.py": "slow",

@@ -14,7 +14,7 @@ from rich.text import Text
 from normgrade.classes.hand_ins import LeftOut
 from normgrade.classes.similar.fingerprints import Lines
 from normgrade.classes.similar.similarity import HIGH, LEAST_ANSWERS, TYPICAL, Pair, Ranking, Similarity
-from normgrade.cli.beside import WIDE
+from normgrade.cli.solution import WIDE
 from normgrade.language import _, n_
 from normgrade.language.errors import listed
 from normgrade.language.text import lines_of

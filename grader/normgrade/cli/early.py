@@ -17,7 +17,7 @@ from normgrade.course.files import leads_to_device
 from normgrade.grading.grade import OnReport, Submission
 from normgrade.grading.grading_options import OnProgress
 from normgrade.language.errors import UsageError
-from normgrade.learner.record import told
+from normgrade.learner.after_check import told
 from normgrade.report.render import render
 from normgrade.report.render.detail import QUIET, Detail
 from normgrade.report.report import Report

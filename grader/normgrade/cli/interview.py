@@ -15,8 +15,8 @@ import click
 from normgrade.cli.bar import progress
 from normgrade.cli.by_group import Column, print_by_group
 from normgrade.cli.options import WIDEST, course_option, isolation_option, say, whole_number
-from normgrade.cli.prompt import rendered
 from normgrade.cli.shell_words import one_of
+from normgrade.cli.show import rendered
 from normgrade.cli.warn import warn_of_unfinished
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
@@ -25,8 +25,8 @@ from normgrade.grading.grade import Submission, grade
 from normgrade.grading.grading_options import Options, available
 from normgrade.language import N_, _, n_
 from normgrade.language.errors import UsageError
+from normgrade.learner.after_check import remember
 from normgrade.learner.interviews import Interview, Task, begin, folder_of, interviews_of, question_of, status_in_words, summary
-from normgrade.learner.record import remember
 from normgrade.learner.standing import is_started
 from normgrade.learner.workspace import Workspace, find_course, needed
 from normgrade.report.report import Outcome, Report

@@ -16,10 +16,10 @@ from normgrade.cli.options import course_option, say
 from normgrade.cli.warn import warn_of_unfinished
 from normgrade.course.course import Course
 from normgrade.language import N_, _, n_
+from normgrade.learner.after_check import after_pass
 from normgrade.learner.attempts import Attempt
 from normgrade.learner.interviews import Interview, going_on, interviews_of, summary
 from normgrade.learner.standing import Record, advice, frequent_mistakes, others_open, records
-from normgrade.learner.watch.after_pass import after_pass
 from normgrade.learner.workspace import Workspace, find_course, needed
 
 SCORES_SHOWN = 12  # of an exercise's last attempts

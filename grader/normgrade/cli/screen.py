@@ -15,7 +15,7 @@ from normgrade.cli.views import View
 from normgrade.course.exercise import Exercise
 from normgrade.grading.grading_options import PUBLIC_SEED
 from normgrade.language import N_, _, n_
-from normgrade.learner.watch.watch_session import Watching
+from normgrade.learner.watching import Watching
 from normgrade.report.render.detail import Detail
 from normgrade.report.render.one_screen import OneScreen
 from normgrade.report.render.terminal import WIDEST

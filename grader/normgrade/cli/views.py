@@ -9,12 +9,12 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from normgrade.cli.prompt import folded, rendered
+from normgrade.cli.show import folded, rendered
 from normgrade.course.files import read_text
 from normgrade.language import N_, _
 from normgrade.language.errors import UsageError
 from normgrade.learner.standing import Record, records
-from normgrade.learner.watch.watch_session import Watching
+from normgrade.learner.watching import Watching
 from normgrade.learner.workspace import Workspace
 from normgrade.report.render.cases import Cases, grouped
 from normgrade.report.render.detail import VERBOSE

@@ -17,7 +17,7 @@ from normgrade.cli.keys import keys
 from normgrade.cli.options import course_option, isolation_option
 from normgrade.cli.shell_words import slugs_alike
 from normgrade.cli.suspend import stepping_aside
-from normgrade.cli.warn import note, warn_of_folders, warn_of_unfinished, without_hindered
+from normgrade.cli.warn import warn_of_folders, warn_of_unfinished, without_hindered
 from normgrade.cli.watch_loop import on_one_screen
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
@@ -27,16 +27,14 @@ from normgrade.language import _
 from normgrade.language.errors import CourseError, UsageError
 from normgrade.learner.interviews import refuse_in_interview
 from normgrade.learner.standing import next_record, records
-from normgrade.learner.watch.file_saves import waker
-from normgrade.learner.watch.watch_session import Watching
+from normgrade.learner.watching import Watching
 from normgrade.learner.workspace import Workspace, find_course
 from normgrade.report.render.terminal import open_console, show
 
 if TYPE_CHECKING:
     from normgrade.grading.grader import Grader
 
-PAUSE_S = 0.05  # between two looks at the file, without watchfiles
-PAUSE_WOKEN_S = 0.25  # between two looks at stdout, if watchfiles tells of changes of the file
+PAUSE_S = 0.05  # between two looks at the file
 
 
 @click.command("watch")
@@ -105,7 +103,7 @@ def to_go_on_with(course: Course) -> Exercise:
 def written_out(watching: Watching, console: Console) -> None:
     """Print every report below the one before, until q, or until nobody reads them any more."""
 
-    with waker(watching.watched.path.parent, note) as saves, keys(saves) as keyboard, stepping_aside(keyboard.end, keyboard.begin):
+    with keys() as keyboard, stepping_aside(keyboard.end, keyboard.begin):
         while streams.why_dropped() is None:
             if watching.begin_if_saved():
                 with progress() as watched:
@@ -113,5 +111,5 @@ def written_out(watching: Watching, console: Console) -> None:
                     watching.grade()
                 if watching.report is not None:
                     show([watching.report], console)
-            if keyboard.pressed(PAUSE_S if saves is None else PAUSE_WOKEN_S) == "q":
+            if keyboard.pressed(PAUSE_S) == "q":
                 return

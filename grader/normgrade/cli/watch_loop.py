@@ -19,15 +19,12 @@ from normgrade.cli.reset import put_stub_back
 from normgrade.cli.screen import MOVES_S, Window, screens
 from normgrade.cli.suspend import signal_wakes, stepping_aside
 from normgrade.cli.views import Differences, Help, Listing, Question, Task, View
-from normgrade.cli.warn import note
 from normgrade.language import _
 from normgrade.language.errors import UsageError
-from normgrade.learner.watch.file_saves import waker
-from normgrade.learner.watch.watch_session import Watching
+from normgrade.learner.watching import Watching
 from normgrade.report.render.terminal import line_of
 
-PAUSE_S = 0.05  # between two looks at the file, without watchfiles
-PAUSE_WOKEN_S = 0.25  # between two looks at the terminal's size, if watchfiles tells of changes of the file
+PAUSE_S = 0.05  # between two looks at the file
 FRAME_S = 0.03  # at least, between two drawings while checks are played
 SCROLLED = {"up": -1, "down": 1, "page up": -15, "page down": 15, "home": -(10**6), "end": 10**6}  # lines
 VIEWS: dict[str, type[View]] = {view.key: view for view in (Help, Task, Differences, Listing)}
@@ -162,13 +159,13 @@ class Screen:
 
 def on_one_screen(watching: Watching, console: Console) -> None:
     """Watch in a terminal until q or Ctrl-C, then print the last verdict."""
-    with waker(watching.watched.path.parent, note) as saves, signal_wakes() as signals, keys(saves, signals) as keyboard:
+    with signal_wakes() as signals, keys(signals) as keyboard:
         stage = FullScreen(console, keyboard)
         screen = Screen(watching, stage)
         watching.listen(screen.meanwhile, screen.on_progress)
         try:
             with stepping_aside(stage.leave, stage.enter), stage, suppress(Left):
-                until_q(screen, PAUSE_S if saves is None else PAUSE_WOKEN_S)
+                until_q(screen, PAUSE_S)
         finally:
             if (report := screen.watching.report) is not None and not screen.watching.grading:
                 console.print(line_of(report))

@@ -27,9 +27,8 @@ from normgrade.grading.grade import Submission, grade
 from normgrade.grading.grading_options import Options
 from normgrade.language import VARIABLE, _, spoken
 from normgrade.language.errors import GraderError, Interrupted, UsageError
+from normgrade.learner.after_check import after_pass, revealed, told
 from normgrade.learner.interviews import held_back, running_here, status_in_words
-from normgrade.learner.record import revealed, told
-from normgrade.learner.watch.after_pass import after_pass
 from normgrade.learner.workspace import Workspace, find_course
 from normgrade.notebook.graded import Graded
 from normgrade.report.report import Outcome, Report

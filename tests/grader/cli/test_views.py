@@ -13,7 +13,7 @@ from rich.console import Console
 from normgrade.cli.views import Differences, Help, Listing, Question, Task, View
 from normgrade.course.course import Course
 from normgrade.grading.grading_options import Options
-from normgrade.learner.watch.watch_session import Watching
+from normgrade.learner.watching import Watching
 from normgrade.report.report import Check, Kind, Outcome, Report
 
 

@@ -25,7 +25,7 @@ from normgrade.grading.grade import Submission, report_of_inspection
 from normgrade.grading.grading_options import Options
 from normgrade.inspection.inspection import Inspection
 from normgrade.language.errors import UsageError
-from normgrade.learner.watch.watch_session import Watching
+from normgrade.learner.watching import Watching
 from normgrade.report.report import Check, Kind, Outcome, Report
 
 CODE = "def rms(x, eps=1e-5):\n    return x\n"

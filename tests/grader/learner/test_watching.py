@@ -1,7 +1,9 @@
-"""A session of watching: its state after a save, and the effects of its keys."""
+"""The state of watch: saves are noticed once, gradings follow, and what has changed is told."""
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,11 +14,47 @@ import pytest
 
 from normgrade.course.course import Course
 from normgrade.grading.grading_options import Options
+from normgrade.learner import watching as watching_module
 from normgrade.learner.attempts import Attempts
-from normgrade.learner.watch import watch_session
-from normgrade.learner.watch.watch_session import Watching
-from normgrade.report.report import Check, Kind, Outcome, Report
+from normgrade.learner.watching import Watched, Watching, change_in_words
+from normgrade.report.report import Check, Diagnosis, Kind, Outcome, Report
 from normgrade.worker import interrupts
+
+# Saves
+
+
+def test_an_existing_file_is_noticed_at_first(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_text("1")
+    watched = Watched(path)
+    assert watched.saved() and not watched.saved()
+
+
+def test_every_way_of_saving_is_noticed_once(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    watched = Watched(path)
+    assert watched.saved() and not watched.saved()  # the file does not exist
+    path.write_text("1")
+    assert watched.saved() and not watched.saved()
+    (tmp_path / "b.py").write_text("2")
+    os.replace(tmp_path / "b.py", path)
+    assert watched.saved() and not watched.saved()
+    path.unlink()
+    assert watched.saved() and not watched.saved()
+
+
+def test_an_unfinished_save_is_not_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.py"
+    path.write_text("")
+    watched = Watched(path)
+    monkeypatch.setattr(time, "sleep", lambda seconds: path.write_text("the rest") and None)
+    assert not watched.saved()  # it grew during the waiting time
+    monkeypatch.setattr(time, "sleep", lambda seconds: None)
+    assert watched.saved() and not watched.saved()
+
+
+# The session
+
 
 HINT = "Average over the last dimension."
 CODE = "def rms(x, eps=1e-5):\n    return x\n"
@@ -87,7 +125,7 @@ def test_a_save_updates_report_checks_and_scores(begin: Begin, tmp_path: Path) -
 
 
 def test_save_ends_the_search_for_the_mistake(begin: Begin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watch_session, "GLANCE_S", 0.0)
+    monkeypatch.setattr(watching_module, "GLANCE_S", 0.0)
     watching = begin(of_rms(Outcome.FAILED))
     grader: Any = watching.grader
     grader.reports = [of_rms(Outcome.FAILED), of_rms(Outcome.PASSED)]
@@ -99,12 +137,12 @@ def test_save_ends_the_search_for_the_mistake(begin: Begin, tmp_path: Path, monk
 
 
 def test_save_is_not_lost_if_something_swallows_the_exception(begin: Begin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watch_session, "GLANCE_S", 0.0)
+    monkeypatch.setattr(watching_module, "GLANCE_S", 0.0)
     watching = begin(of_rms(Outcome.FAILED))
     (tmp_path / "rms.py").write_text(CODE + "# again", encoding="utf-8")
-    with pytest.raises(watch_session.Saved):
+    with pytest.raises(watching_module.Saved):
         watching.go_on()
-    with pytest.raises(watch_session.Saved):
+    with pytest.raises(watching_module.Saved):
         watching.go_on()
 
 
@@ -192,3 +230,60 @@ def test_next_and_back_keep_their_exercises(begin: Begin) -> None:
     assert other.back().exercise.slug == "rms"
     assert other.next() is other and other.note == "There is no other exercise to continue with."
     assert watching.back() is watching and watching.note == "No exercise was watched before this one."
+
+
+# Changes
+
+
+POINTS = {"rows": 3, "shape": 2, "half": 1, "double": 1}
+KINDS = {"rows": Kind.FORMULA, "shape": Kind.EDGE, "half": Kind.PRECISION, "double": Kind.PRECISION}
+
+
+def report(failing: str = "", mistakes: str = "", or_else: str = "", unexplained: str = "") -> Report:
+    """Return a report in which these claims fail. `mistakes`, or alternatively those of `or_else`, explain all but the unexplained ones."""
+    checks = tuple(
+        Check(f"test_{name}[a]", f"{name} holds.", KINDS[name], Outcome.FAILED if name in failing.split() else Outcome.PASSED, POINTS[name])
+        for name in KINDS
+    )
+    left = tuple(f"test_{name}[a]" for name in unexplained.split())
+    explained = tuple(each.name for each in checks if each.outcome is Outcome.FAILED and each.name not in left)
+    diagnoses = tuple(Diagnosis(tuple(names.split()), "Mend it.", explained) for names in (mistakes, or_else) if names)
+    outcome = Outcome.FAILED if failing else Outcome.PASSED
+    return Report("rms", "rms.py", outcome, 7, "linux", 0, 0.1, checks=checks, diagnoses=diagnoses, unexplained=left)
+
+
+ALL = " ".join(KINDS)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "said"),
+    [
+        (report("rows half", "a"), report("half", "b"), "+3 points: a is gone; b is new; still open: precision (1)"),
+        (report("half double", "a b"), report(), "+2 points: a, b are gone"),
+        (report(), report("half", "no-upcast"), "−1 point: no-upcast is new"),
+        (report("shape", "a"), report("half double", "a"), "now hold: edge (1); no longer hold: precision (2)"),
+        (report(ALL), report("half double"), "+5 points: now hold: formula (1), edge (1); still open: precision (2)"),
+        (report("half", "a"), report("half", "a"), "No claim has changed since the last save."),
+        (report(), report(), "No claim has changed since the last save."),
+    ],
+)  # fmt: skip
+def test_points_mistakes_or_claims_and_the_rest_are_told(before: Report, now: Report, said: str) -> None:
+    assert change_in_words(before, now) == said
+
+
+def test_a_mistake_is_gone_if_all_its_claims_hold() -> None:
+    before = report("rows half", "a", unexplained="half")
+    assert change_in_words(before, report("half")) == "+3 points: a is gone; still open: precision (1)"
+    assert change_in_words(report("half"), before) == "−3 points: a is new; still open: precision (1)"
+
+
+@pytest.mark.parametrize(("before", "now"), [(report("rows shape", "a"), report("rows")), (report("rows shape"), report("rows", "a"))])
+def test_a_mistake_named_once_may_be_in_both_reports(before: Report, now: Report) -> None:
+    assert change_in_words(before, now) == "+2 points: now hold: edge (1); still open: formula (1)"
+
+
+def test_alternatives_are_neither_gone_nor_new() -> None:
+    assert (
+        change_in_words(report("rows shape", "a", "b"), report("rows", "b", "a"))
+        == "+2 points: now hold: edge (1); still open: formula (1)"
+    )

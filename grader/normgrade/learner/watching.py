@@ -1,35 +1,79 @@
-"""The state of `normgrade watch`: an exercise, the results of its checks, the last report, and the view that the learner chose."""
+"""The state of `normgrade watch`: an exercise, its file, the results of its checks, the last report, and what has changed since then."""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
 from normgrade.grading.grade import Submission
 from normgrade.grading.grading_options import PUBLIC_SEED, OnProgress
 from normgrade.inspection.inspection import inspect_file
-from normgrade.language import _
+from normgrade.language import _, n_
 from normgrade.language.errors import UsageError
+from normgrade.learner.after_check import after_pass, remember
 from normgrade.learner.attempts import Attempt
 from normgrade.learner.hints import take_hint
-from normgrade.learner.record import remember
 from normgrade.learner.standing import next_after, records
-from normgrade.learner.watch.after_pass import after_pass
-from normgrade.learner.watch.changes import change_in_words
-from normgrade.learner.watch.file_saves import Watched
 from normgrade.learner.workspace import Workspace, submission_of
+from normgrade.report.render.cases import Cases, grouped
+from normgrade.report.render.wording import one_line, word_of
 from normgrade.report.report import Check, Outcome, Report
 from normgrade.report.reveal import reveal
 from normgrade.worker.interrupts import Interrupts
 
+SETTLED_S = 0.03  # without a change; after that, no editor is still writing
 GLANCE_S = 0.2  # between two looks at the file while it is graded
+
+# The file: every save is noticed, in place, in two steps, or by a file that replaces the old one
+
+
+class Status(NamedTuple):
+    """The fields of a file's status that change when the file is written."""
+
+    modified_ns: int
+    size: int
+    inode: int
+
+
+class Watched:
+    """A file that is watched. Its first content counts as saved."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.reported: Status | None = Status(-1, -1, -1)
+
+    def saved(self) -> bool:
+        """Return True if the file has changed or is gone since this last returned True, and has then been unchanged for SETTLED_S."""
+        now = status_of(self.path)
+        if now == self.reported:
+            return False
+        time.sleep(SETTLED_S)
+        if status_of(self.path) != now:
+            return False
+        self.reported = now
+        return True
+
+
+def status_of(path: Path) -> Status | None:
+    """Return the status of a file; None if there is no file."""
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return None
+    return Status(status.st_mtime_ns, status.st_size, status.st_ino)
+
+
+# The session
+
 
 if TYPE_CHECKING:
     from normgrade.grading.grader import Grader
@@ -189,3 +233,75 @@ class Watching:
         last = Attempt.of(self.report, datetime.now(UTC)) if self.report is not None else None
         left = take_hint(self.exercise, last, Workspace.find())
         return _("Hint: {hint}", hint=left[0].shown) if left else _("There are no more hints.")
+
+
+# What has changed: points, mistakes, claims, in one line
+
+
+def change_in_words(before: Report, now: Report) -> str:
+    """Return the change in points, the mistakes or else the claims that changed, and the claims that still fail."""
+    points = points_in_words(now.earned - before.earned)
+    changed = _("; ").join(mistakes_in_words(before, now) or claims_in_words(before, now))
+    said = _(": ").join(filter(None, (points, changed)))
+    left = [cases for stem, cases in open_claims(now).items() if stem in open_claims(before)]
+    if not said:
+        return _("No claim has changed since the last save.")
+    return _("; ").join([said, _("still open: {kinds}", kinds=by_kind(left))] if left else [said])
+
+
+def points_in_words(gained: int) -> str:
+    """Return a change in points; "" if there is none."""
+    if gained > 0:
+        return n_("+{n} point", "+{n} points", gained)
+    return n_("−{n} point", "−{n} points", -gained) if gained else ""
+
+
+def mistakes_in_words(before: Report, now: Report) -> list[str]:
+    """Return which mistakes are gone and which are new, if the reports can tell."""
+    were, are = named(before), named(now)
+    gone = [name for name in were if name not in are] if tells_all(now) or all_hold(before, now) else []
+    new = [name for name in are if name not in were] if tells_all(before) or all_hold(now, before) else []
+    said = []
+    if gone:
+        said.append(n_("{names} is gone", "{names} are gone", len(gone), names=_(", ").join(gone)))
+    if new:
+        said.append(n_("{names} is new", "{names} are new", len(new), names=_(", ").join(new)))
+    return said
+
+
+def named(report: Report) -> list[str]:
+    """Return the mistakes that a report names, in all its alternatives."""
+    return [*dict.fromkeys(one_line(name) for diagnosis in report.diagnoses for name in diagnosis.mistakes)]
+
+
+def tells_all(report: Report) -> bool:
+    """Return True if a report names every mistake there is: it passed, or its diagnosis explains everything."""
+    return report.outcome is Outcome.PASSED or (bool(report.diagnoses) and not report.unexplained)
+
+
+def all_hold(diagnosed: Report, other: Report) -> bool:
+    """Return True if all checks that the diagnosis of one report explains pass in the other."""
+    explained = {name for diagnosis in diagnosed.diagnoses for name in diagnosis.checks}
+    return bool(explained) and explained <= {check.name for check in other.checks if check.outcome is Outcome.PASSED}
+
+
+def claims_in_words(before: Report, now: Report) -> list[str]:
+    """Return how many claims of each kind hold now, and how many no longer hold."""
+    were, are = open_claims(before), open_claims(now)
+    said = []
+    if gained := [cases for stem, cases in were.items() if stem not in are]:
+        said.append(_("now hold: {kinds}", kinds=by_kind(gained)))
+    if lost := [cases for stem, cases in are.items() if stem not in were]:
+        said.append(_("no longer hold: {kinds}", kinds=by_kind(lost)))
+    return said
+
+
+def open_claims(report: Report) -> dict[str, Cases]:
+    """Return the claims that do not hold, by the name of their test."""
+    return {cases.stem: cases for cases in grouped(report.checks) if cases.outcome is not Outcome.PASSED}
+
+
+def by_kind(claims: Iterable[Cases]) -> str:
+    """Return the kinds of some claims, and how many there are of each: "precision (2), edge (1)"."""
+    counted = Counter(cases.kind for cases in claims)
+    return _(", ").join(f"{word_of(kind)} ({n})" for kind, n in counted.items())

@@ -1,18 +1,66 @@
-"""The lines after an exercise has passed: the number of attempts, another right way, a question, and the next step."""
+"""The steps after a grading: reports are cut to the part that may be shown, attempts are recorded, and lines follow a pass."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
 from normgrade.course.questions import questions_in
+from normgrade.grading.grade import Submission
 from normgrade.language import _, n_
+from normgrade.language.errors import UsageError
 from normgrade.language.visible import width
 from normgrade.learner.attempts import Attempt
-from normgrade.learner.standing import advice, records
+from normgrade.learner.interviews import running_here
+from normgrade.learner.standing import advice, attempts_of, records
 from normgrade.learner.workspace import Workspace
+from normgrade.report.report import Outcome, Report
+from normgrade.report.reveal import claims_alone, reveal
+
+
+def revealed(submissions: Sequence[Submission], reports: Sequence[Report]) -> list[Report]:
+    """Return the reports as far as the course reveals them; for exercises of a running interview, return only claims.
+
+    Attempts are recorded; if that fails, a note goes to stderr.
+    """
+    shown = [told(report, submission.exercise) for report, submission in zip(reports, submissions, strict=True)]
+    if note := remember(submissions, shown):
+        print(_("Note: {message}", message=note), file=sys.stderr)
+    return shown
+
+
+def told(report: Report, exercise: Exercise) -> Report:
+    """Return the report as far as the course and a running interview reveal it."""
+    interview = running_here()
+    shown = reveal(report, exercise.reveal)
+    return shown if interview is None or report.exercise not in interview.slugs else claims_alone(shown)
+
+
+def remember(submissions: Sequence[Submission], reports: Sequence[Report]) -> str:
+    """Record the graded files of the workspace as attempts, if there is a workspace. Returns the reason if that failed, else "".
+
+    No verdict depends on it, so an error is never raised.
+    """
+    try:
+        workspace, now = Workspace.find(), datetime.now(UTC)
+        attempts = [
+            Attempt.of(report, now)
+            for submission, report in zip(submissions, reports, strict=True)
+            if report.outcome in (Outcome.PASSED, Outcome.FAILED) and workspace is not None and workspace.holds(submission.path)
+        ]
+        if workspace is not None and attempts:
+            attempts_of(workspace).add(attempts)
+    except UsageError as error:
+        return str(error)
+    return ""
+
+
+# The lines after a pass
+
 
 WIDEST = 80  # columns of a line
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from normgrade.language.places import Place
-from normgrade.learner.repro.script_parts import ARRAY, TENSOR, UNPACK, arguments, columns, literal, needed, worst
+from normgrade.learner.script_parts import ARRAY, TENSOR, UNPACK, arguments, columns, literal, needed, worst
 from normgrade.report.report import ArrayDifference, Numbers
 from normgrade.worker.wire.observation import Array
 
