@@ -258,21 +258,9 @@ def file_of(exercise: Exercise, interview: Interview | None) -> Path:
 
 def refuse_in_interview(command: str) -> None:
     """Raise a UsageError if an interview is running, because this command would help."""
-    interview = running_here()
-    if interview is None:
-        return
-    now = datetime.now(UTC)
-    if interview.is_over(now):
-        raise UsageError(
-            _("`{command}` is not available: the time of your interview is over. Run `normgrade interview` to end it.", command=command)
-        )
-    raise UsageError(
-        _(
-            "`{command}` is not available during an interview: {left}. Run `normgrade interview --end` to end it.",
-            command=command,
-            left=time_left(interview, now),
-        )
-    )
+    if (interview := running_here()) is not None:
+        status = " ".join(going_on(interview, datetime.now(UTC)))
+        raise UsageError(_("`{command}` is not available during an interview. {status}", command=command, status=status))
 
 
 def status_in_words(interview: Interview, now: datetime) -> str:

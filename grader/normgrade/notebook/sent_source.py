@@ -13,6 +13,7 @@ import re
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from symtable import SymbolTable, symtable
@@ -57,6 +58,7 @@ class Part(NamedTuple):
 
     statement: ast.stmt
     source: str
+    names: Names
 
     @property
     def can_be_sent(self) -> bool:
@@ -73,8 +75,12 @@ def parts_of(text: str) -> Iterator[Part]:
     """Yield the statements at the top level of a text; none if it is not valid Python."""
     tree = parse(text)
     for each in tree.body if isinstance(tree, ast.Module) else ():
-        first = min(node.lineno for node in (each, *getattr(each, "decorator_list", ())))
-        yield Part(each, "\n".join(lines_of(text)[first - 1 : each.end_lineno]))
+        decorators = getattr(each, "decorator_list", ())
+        first = min((node.lineno for node in decorators), default=each.lineno)
+        lines = "\n".join(lines_of(text)[first - 1 : each.end_lineno])
+        source = lines if decorators else ast.get_source_segment(text, each) or lines
+        with suppress(SyntaxError, ValueError, RecursionError):  # of a statement that only a notebook may run, such as `await`
+            yield Part(each, source, names_in(source))
 
 
 class Prelude:
@@ -84,7 +90,7 @@ class Prelude:
         texts = [*texts]
         self.known: dict[str, Part] = {}
         for part in (part for text in texts for part in reversed([*parts_of(FUTURE.sub("", text))])):
-            for name in names_in(part.source).bound:
+            for name in part.names.bound:
                 self.known.setdefault(name, part)
         self.postponed = any("annotations" in line for text in texts for line in FUTURE.findall(text))
         self.brought: dict[str, None] = {}
@@ -105,7 +111,7 @@ class Prelude:
                     name=name,
                 )
             )
-        for used in sorted(names_in(part.source).used):
+        for used in sorted(part.names.used):
             self.bring(used, name)
         self.sources[part.source] = None
 
@@ -151,14 +157,13 @@ def definitions(names: Iterable[str], texts: Iterable[str]) -> str:
 def name_of(thing: object) -> str:
     """Return the name of a class or a function in its definition. Raises a UsageError if it cannot be graded."""
     function = unwrapped(thing)
-    if inspect.isbuiltin(function) or inspect.ismethoddescriptor(function) or is_library(getattr(function, "__module__", None)):
-        if inspect.isclass(function) or inspect.isroutine(function):
-            name = getattr(function, "__name__", "")
-            raise UsageError(_('"{name}" comes with Python or a library. Pass a class or a function that you wrote.', name=name))
-    elif isinstance(function, type | FunctionType):
+    if isinstance(function, type | FunctionType) and not is_library(function.__module__):
         if function.__name__ == "<lambda>":
             raise UsageError(_("A lambda cannot be graded. Write it as a function: `def softmax(…): …`."))
         return function.__name__
+    if isinstance(function, type) or (inspect.isroutine(function) and not isinstance(function, MethodType)):
+        name = getattr(function, "__name__", "")
+        raise UsageError(_('"{name}" comes with Python or a library. Pass a class or a function that you wrote.', name=name))
     said = repr(thing) if isinstance(thing, int | float | str | None) else _("a value of type {type}", type=type(thing).__qualname__)
     raise UsageError(
         _(

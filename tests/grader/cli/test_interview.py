@@ -78,8 +78,8 @@ def test_commands_that_help_wait(run: Run, begun: Path, arguments: str) -> None:
     code, out, err = run(*arguments.split())
     command = f"normgrade {arguments}" if "--answers" in arguments else f"normgrade {arguments.split()[0]}"
     assert (code, out) == (2, "") and begun.exists()
-    wait = f"Error: `{command.replace(' rms', '')}` is not available during an interview: 30 of 30 minutes are left."
-    assert err == f"{wait} Run `normgrade interview --end` to end it."
+    wait = f"Error: `{command.replace(' rms', '')}` is not available during an interview. Interview {begun.name}: "
+    assert err.startswith(f"{wait}30 of 30 minutes are left, until ") and err.endswith(" Run `normgrade interview` to continue it.")
     run("interview", "--end")
     assert "not available" not in run("show", "rms", "--answers")[2]
 
@@ -127,7 +127,7 @@ def test_late_interview_ends_at_the_next_call(run: Run, begun: Path, interviews:
     grow_late(interviews)
     over = "The time of your interview is over. Run `normgrade interview` to end it and see the result."
     assert run()[1] == over == run("check")[2] and run("progress")[1].endswith(over)
-    assert "the time of your interview is over. Run `normgrade interview` to end it." in run("hint", "rms")[2]
+    assert run("hint", "rms")[2].endswith(f"`normgrade hint` is not available during an interview. {over}")
     assert run("interview")[1].startswith(f"Interview {begun.name} is over: 30 of 30 minutes used.")
     assert interviews.running() is None
 

@@ -91,7 +91,7 @@ def test_the_end_of_the_input_is_a_wrong_answer(run: Run, kept: Attempts, monkey
 
 def test_review_waits_while_an_interview_runs(run: Run, kept: Attempts) -> None:
     run("interview")
-    assert run("review")[2].startswith("Error: `normgrade review` is not available during an interview: ")
+    assert run("review")[2].startswith("Error: `normgrade review` is not available during an interview. ")
 
 
 def test_review_needs_a_workspace(run: Run, tmp_path: Path) -> None:

@@ -171,6 +171,11 @@ def test_constants_are_sent_as_written(value: str) -> None:
     assert f"C: object = {value}\n" in source and elsewhere(source)["f"]() == eval(value, {"K": 1})
 
 
+def test_only_the_statement_that_is_needed_is_sent() -> None:
+    cells = ("await something()", "import math; math.gone()", "x = 1; return\n", "while True:\n  break")
+    assert completed("def f(): return math.pi\n", *cells) == "import math\n\n\ndef f(): return math.pi\n"
+
+
 def test_postponed_annotations_stay_postponed() -> None:
     future, cell = "from __future__ import annotations\n", "x: Unknown = K\n"
     for source in (completed(cell, future, "K = 1"), completed(future + cell, "K = 1"), completed(future + "x: Unknown = 1\n", "K = 2")):
