@@ -2,7 +2,7 @@
 
 An exercise that has a lab says in its `lab.py` which networks its layer stands in: LAB is a list of `language_model(stack)` and
 `classifier(stack)`. `stack(impl, sublayers)` returns a module of these sublayers, built with the names of the exercise in `impl`. The
-runs are played beside a submission: `normgrade lab` calls `benches`, `trained`, `begun` and `compared`.
+runs are played beside a submission: the command `lab` calls `benches`, `trained`, `begun` and `compared`.
 """
 
 from __future__ import annotations
