@@ -26,7 +26,7 @@ from normgrade.grading.grading_options import Options, available
 from normgrade.language import N_, _, n_
 from normgrade.language.errors import UsageError
 from normgrade.learner.after_check import remember
-from normgrade.learner.interviews import Interview, Task, begin, folder_of, interviews_of, question_of, status_in_words, summary
+from normgrade.learner.interviews import Interview, begin, folder_of, interviews_of, question_of, status_in_words
 from normgrade.learner.standing import is_started
 from normgrade.learner.workspace import Workspace, find_course, needed
 from normgrade.report.report import Outcome, Report
@@ -70,8 +70,8 @@ def interview_command(minutes: int | None, level: int | None, ending: bool, requ
     if ending or interview.is_over(now):
         with progress() as watched:
             options = Options(required=required, cores=available(), progress=watched)
-            interview, reports = graded(workspace, course, interview, options, now)
-        show_result(console, interview, course, folder, reports)
+            reports = graded(workspace, course, interview, options, now)
+        show_result(console, interview, course, folder, reports, now)
     else:
         show_plan(console, interview, course, folder, now)
 
@@ -90,24 +90,19 @@ def begun(workspace: Workspace, course: Course, minutes: int, level: int) -> Int
         ) from error
 
 
-def graded(
-    workspace: Workspace, course: Course, interview: Interview, options: Options, now: datetime
-) -> tuple[Interview, Sequence[Report]]:
-    """Grade everything, and store the result of the interview. Until then it runs, so an interrupt loses nothing."""
+def graded(workspace: Workspace, course: Course, interview: Interview, options: Options, now: datetime) -> Sequence[Report]:
+    """Grade everything, and end the interview. Until then it runs, so an interrupt loses nothing."""
     folder, exercises = folder_of(workspace, interview), exercises_of(interview, course).values()
     submissions = [Submission(each, folder / each.file_name, os.path.relpath(folder / each.file_name)) for each in exercises]
     reports = [reveal(report, each.exercise.reveal) for report, each in zip(grade(submissions, options), submissions, strict=True)]
-    results = {report.exercise: Task(report.exercise, report.earned, report.possible) for report in reports}
-    tasks = tuple(results.get(task.exercise, task) for task in interview.tasks)
-    ended = replace(interview, tasks=tasks, ended=min(now, interview.deadline))
-    interviews_of(workspace).keep(ended)
+    interviews_of(workspace).keep(replace(interview, ended=min(now, interview.deadline)))
     remember(submissions, reports)
-    return ended, reports
+    return reports
 
 
 def exercises_of(interview: Interview, course: Course) -> Mapping[str, Exercise]:
     """Return the exercises of an interview, by slug, as far as the course still has them."""
-    return {task.exercise: course.exercise(task.exercise) for task in interview.tasks if task.exercise in course.slugs}
+    return {slug: course.exercise(slug) for slug in interview.slugs if slug in course.slugs}
 
 
 # Screens
@@ -131,12 +126,12 @@ def planned(exercise: Exercise, folder: Path) -> tuple[str, ...]:
     return exercise.slug, str(exercise.level), str(exercise.minutes), _("started") if started else _("not started")
 
 
-def show_result(console: Console, interview: Interview, course: Course, folder: Path, reports: Sequence[Report]) -> None:
+def show_result(console: Console, interview: Interview, course: Course, folder: Path, reports: Sequence[Report], now: datetime) -> None:
     """Print the results of the exercises, the diagnoses, and the answers to the questions."""
     from normgrade.report.render.whole import panel_of  # loads NumPy
     from normgrade.report.render.wording import losses_in_words  # loads NumPy
 
-    used = round(((interview.ended or interview.deadline) - interview.begun).total_seconds() / 60)
+    used = round((min(now, interview.deadline) - interview.begun).total_seconds() / 60)
     say(n_("Interview {name} is over: {used} of {n} minute used.", "Interview {name} is over: {used} of {n} minutes used.",
            interview.minutes, name=interview.folder, used=used))  # fmt: skip
     if reports:
@@ -154,7 +149,8 @@ def show_result(console: Console, interview: Interview, course: Course, folder: 
     for line in losses_in_words(reports):
         console.print(line, style="dim", markup=False, highlight=False, width=min(console.width, WIDEST))
     show_questions(console, interview, course, answered=True)
-    say("", summary(interview))
+    earned, possible = sum(report.earned for report in reports), sum(report.possible for report in reports)
+    say("", _("{earned} of {possible} points", earned=earned, possible=possible))
 
 
 def result(exercise: Exercise, report: Report, interview: Interview, folder: Path) -> tuple[str, ...]:

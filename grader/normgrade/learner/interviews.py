@@ -7,11 +7,11 @@ import os
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
@@ -31,17 +31,7 @@ QUESTION_MINUTES = 2
 MINUTES_PER_QUESTION = 10  # of an interview: so questions take a fifth of it
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
-    """An exercise of an interview, with its points after the end."""
-
-    exercise: str
-    earned: int = 0
-    possible: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """A question of an interview: the slug of its exercise, and its number there, from 1."""
 
     exercise: str
@@ -50,12 +40,15 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Interview:
-    """An interview. `folder` is the name of its folder, `ended` is None while it runs, and `number` identifies it in the workspace."""
+    """An interview: its exercises, by their slugs, and its questions.
+
+    `folder` is the name of its folder, `ended` is None while it runs, and `number` identifies it in the workspace.
+    """
 
     begun: datetime
     minutes: int
     folder: str
-    tasks: tuple[Task, ...] = ()
+    slugs: tuple[str, ...] = ()
     asked: tuple[Asked, ...] = ()
     ended: datetime | None = None
     number: int = 0
@@ -63,11 +56,6 @@ class Interview:
     @property
     def deadline(self) -> datetime:
         return self.begun + timedelta(minutes=self.minutes)
-
-    @property
-    def slugs(self) -> frozenset[str]:
-        """The slugs of its exercises."""
-        return frozenset(task.exercise for task in self.tasks)
 
     def left(self, now: datetime) -> timedelta:
         """Return the time that is left, between zero and the whole time even if the clock was changed."""
@@ -98,8 +86,8 @@ def begin(workspace: Workspace, course: Course, minutes: int, level: int, now: d
     folder = new_folder(workspace, now)
     for record in tasks:
         write_whole(folder / record.exercise.file_name, read_text(record.exercise.stub).encode())
-    drawn = tuple(Task(record.exercise.slug) for record in tasks)
-    return interviews.begin(Interview(now.astimezone(UTC), minutes, folder.name, drawn, tuple(asked)))
+    slugs = tuple(record.exercise.slug for record in tasks)
+    return interviews.begin(Interview(now.astimezone(UTC), minutes, folder.name, slugs, tuple(asked)))
 
 
 def draw_tasks(records: Sequence[Record], minutes: int, chance: Random) -> list[Record]:
@@ -208,8 +196,15 @@ class Interviews:
 
 def told(interview: Interview) -> str:
     """Return an interview as JSON, without its number."""
-    values = asdict(interview) | {"begun": interview.begun.isoformat(), "ended": interview.ended and interview.ended.isoformat()}
-    return json.dumps({**values, "number": 0}, ensure_ascii=False)
+    values = {
+        "begun": interview.begun.isoformat(),
+        "ended": interview.ended and interview.ended.isoformat(),
+        "minutes": interview.minutes,
+        "folder": interview.folder,
+        "tasks": [{"exercise": slug} for slug in interview.slugs],
+        "asked": [asked._asdict() for asked in interview.asked],
+    }
+    return json.dumps(values, ensure_ascii=False)
 
 
 def from_row(row: tuple[int, str]) -> Interview:
@@ -218,10 +213,10 @@ def from_row(row: tuple[int, str]) -> Interview:
     folder = str(values["folder"])
     if folder != Path(folder).name or folder in ("", ".", "..") or "\0" in folder:
         raise ValueError(_('"{folder}" is not a valid folder name', folder=visible(folder)))
-    tasks = (Task(visible(str(each["exercise"])), int(each["earned"]), int(each["possible"])) for each in values["tasks"])
+    slugs = (visible(str(each["exercise"])) for each in values["tasks"])
     asked = (Asked(visible(str(each["exercise"])), int(each["number"])) for each in values["asked"])
     ended = moment(values["ended"]) if values["ended"] else None
-    interview = Interview(moment(values["begun"]), int(values["minutes"]), folder, tuple(tasks), tuple(asked), ended, number)
+    interview = Interview(moment(values["begun"]), int(values["minutes"]), folder, tuple(slugs), tuple(asked), ended, number)
     _deadline = interview.deadline  # raises OverflowError here, so that it is reported
     return interview
 
@@ -288,9 +283,3 @@ def time_left(interview: Interview, now: datetime) -> str:
     """Return the time that is left, in words."""
     minutes = -(-int(interview.left(now).total_seconds()) // 60)
     return n_("{n} of {all} minutes is left", "{n} of {all} minutes are left", minutes, all=interview.minutes)
-
-
-def summary(interview: Interview) -> str:
-    """Return the points of an interview in a line."""
-    earned, possible = sum(task.earned for task in interview.tasks), sum(task.possible for task in interview.tasks)
-    return f"{interview.folder}{_(': ')}" + _("code {earned} of {possible} points", earned=earned, possible=possible)

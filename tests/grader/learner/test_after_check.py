@@ -14,7 +14,7 @@ from normgrade.course.course import Course
 from normgrade.grading.grade import Submission
 from normgrade.learner.after_check import after_pass, remember, revealed, told
 from normgrade.learner.attempts import Attempt, Attempts
-from normgrade.learner.interviews import Interview, Task, held_back, interviews_of
+from normgrade.learner.interviews import Interview, held_back, interviews_of
 from normgrade.learner.standing import advice, attempts_of, records
 from normgrade.learner.workspace import Workspace, find_course, new_workspace
 from normgrade.report.report import Check, Kind, Outcome, Report
@@ -95,7 +95,7 @@ def test_nothing_is_recorded_outside_a_workspace(submission: Submission, tmp_pat
 def test_an_interview_hides_help_for_its_own_exercises(asked: str, hint: str, submission: Submission, tmp_path: Path) -> None:
     workspace = Workspace.find()
     assert workspace is not None
-    interview = Interview(datetime.now(UTC), 30, "2026-03-01-1", (Task(asked),))
+    interview = Interview(datetime.now(UTC), 30, "2026-03-01-1", (asked,))
     interviews_of(workspace).begin(interview)
     shown = revealed([submission], [of_rms(Outcome.FAILED)])
     assert shown[0].checks[0].hint == hint
@@ -108,7 +108,7 @@ def test_an_interview_hides_help_for_its_own_exercises(asked: str, hint: str, su
 def test_an_interview_does_not_search_for_mistakes(asked: str, searching: bool, submission: Submission) -> None:
     workspace = Workspace.find()
     assert workspace is not None
-    interviews_of(workspace).begin(Interview(datetime.now(UTC), 30, "2026-03-01-1", (Task(asked),)))
+    interviews_of(workspace).begin(Interview(datetime.now(UTC), 30, "2026-03-01-1", (asked,)))
     assert told(replace(of_rms(Outcome.FAILED), searching=True), submission.exercise).searching is searching
 
 

@@ -20,7 +20,6 @@ from normgrade.learner.interviews import (
     Asked,
     Interview,
     Interviews,
-    Task,
     begin,
     draw_questions,
     draw_tasks,
@@ -31,7 +30,6 @@ from normgrade.learner.interviews import (
     refuse_in_interview,
     running_here,
     status_in_words,
-    summary,
     told,
 )
 from normgrade.learner.standing import Record, records
@@ -39,8 +37,8 @@ from normgrade.learner.workspace import Workspace, new_workspace
 from normgrade.report.report import Outcome
 
 NOW = datetime(2026, 3, 1, 9, 5, 7, tzinfo=UTC)
-PLAN = Interview(NOW, 30, "2026-03-01-1", (Task("rms"),), (Asked("rms", 1),))
-ENDED = replace(PLAN, tasks=(Task("rms", 5, 8), Task("gone")), ended=NOW + timedelta(minutes=12))
+PLAN = Interview(NOW, 30, "2026-03-01-1", ("rms",), (Asked("rms", 1),))
+ENDED = replace(PLAN, slugs=("rms", "gone"), ended=NOW + timedelta(minutes=12))
 PASSED = Attempt(NOW, "any", Outcome.PASSED, 8, 8)
 # A row of an earlier version, which kept answers, marks and more about each exercise.
 EARLIER = {
@@ -73,7 +71,7 @@ def test_interviews_are_read_back(interviews: Interviews) -> None:
 
 
 def test_an_earlier_interview_is_read() -> None:
-    assert from_row((3, json.dumps(EARLIER))) == replace(ENDED, tasks=(Task("rms", 5, 8),), number=3)
+    assert from_row((3, json.dumps(EARLIER))) == replace(ENDED, slugs=("rms",), number=3)
 
 
 def test_only_one_interview_runs(interviews: Interviews) -> None:
@@ -107,7 +105,7 @@ def test_invalid_interviews_are_refused(interviews: Interviews, wrong: dict[str,
 
 
 def test_shown_texts_cannot_steer_a_terminal() -> None:
-    steering = replace(ENDED, tasks=(Task("\x1b[2J"),), asked=(Asked("\x1b[2J", 1),))
+    steering = replace(ENDED, slugs=("\x1b[2J",), asked=(Asked("\x1b[2J", 1),))
     assert "\x1b" not in repr(from_row((1, told(steering)))).replace("\\x1b", "\x1b")
 
 
@@ -145,17 +143,13 @@ def test_the_time_left_stays_within_its_limits() -> None:
     assert not PLAN.is_over(NOW + timedelta(minutes=29)) and PLAN.is_over(NOW + timedelta(minutes=30))
 
 
-def test_points_are_summed() -> None:
-    assert summary(ENDED) == "2026-03-01-1: code 5 of 8 points"
-
-
 # The draw
 
 
 def test_an_interview_begins_with_fresh_files_and_is_kept(workspace: Workspace, tiny: Course) -> None:
     now = datetime.now(UTC).replace(microsecond=0)
     interview = begin(workspace, tiny, 30, 4, now, Random(3))
-    assert interview == Interview(now, 30, f"{now:%Y-%m-%d}-1", (Task("rms"), Task("centring")), (Asked("rms", 1),), number=1)
+    assert interview == Interview(now, 30, f"{now:%Y-%m-%d}-1", ("rms", "centring"), (Asked("rms", 1),), number=1)
     assert interviews_of(workspace).running() == interview
     assert sorted(path.name for path in (workspace.root / "interviews" / interview.folder).iterdir()) == ["centring.py", "rms.py"]
     assert not (workspace.root / "rms.py").exists()

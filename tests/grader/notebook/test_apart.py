@@ -13,7 +13,7 @@ from normgrade.course.course import Course
 from normgrade.course.mistakes import read_mistakes
 from normgrade.language import speak
 from normgrade.language.errors import GraderError, Interrupted, UsageError
-from normgrade.learner.interviews import Interview, Task, interviews_of
+from normgrade.learner.interviews import Interview, interviews_of
 from normgrade.learner.workspace import Workspace, new_workspace
 from normgrade.notebook import apart
 from normgrade.notebook.apart import Order, as_file, grade_apart, run_apart
@@ -149,7 +149,7 @@ def test_in_a_workspace_a_pass_tells_the_next_exercise(tiny: Course, path: Path,
 
 
 def test_in_an_interview_only_claims_are_told(tiny: Course, path: Path, workspace: Workspace) -> None:
-    interviews_of(workspace).begin(Interview(datetime.now(UTC), 30, "2026-03-01-1", (Task("rms"),), ()))
+    interviews_of(workspace).begin(Interview(datetime.now(UTC), 30, "2026-03-01-1", ("rms",), ()))
     order = Order("rms", 0, None, "process", str(tiny.root))
     graded = grade_apart(order, path, "rms")
     assert graded.below[0] == "Failures of rms are not explained during this interview."
@@ -162,7 +162,7 @@ def test_in_an_interview_only_claims_are_told(tiny: Course, path: Path, workspac
 
 
 def test_an_interview_only_restricts_its_own_exercises(tiny: Course, path: Path, workspace: Workspace) -> None:
-    interviews_of(workspace).begin(Interview(datetime.now(UTC), 30, "2026-03-01-1", (Task("centring"),), ()))
+    interviews_of(workspace).begin(Interview(datetime.now(UTC), 30, "2026-03-01-1", ("centring",), ()))
     graded = grade_apart(Order("rms", 0, None, "process", str(tiny.root)), path, "rms")
     [report] = graded.reports
     assert len(graded.below) == 1 and any(check.differences for check in report.checks)
