@@ -342,7 +342,7 @@ def trained(
             found = loss(network(x), targets)
             losses.append(found.item())
             optimiser.zero_grad()
-            found.backward()  # type: ignore[no-untyped-call]
+            found.backward()
         first, last = layers if step == 0 else first, layers
         optimiser.step()
     assert first is not None and last is not None
@@ -374,7 +374,7 @@ def looked_at(network: Any, looks: bool) -> Iterator[dict[str, Tensor]]:
     def forward(_module: nn.Module, _inputs: Any, output: Any) -> None:
         if isinstance(output, Tensor) and output.requires_grad:
             sizes["activations"].append(size(output))
-            output.register_hook(lambda dy: sizes["gradients"].insert(0, size(dy)))  # type: ignore[no-untyped-call]
+            output.register_hook(lambda dy: sizes["gradients"].insert(0, size(dy)))
 
     handles = [each.register_forward_hook(forward) for each in layers_of(network)] if looks else []
     try:
@@ -434,7 +434,7 @@ def descended(network: nn.Module, start: Mapping[str, Tensor], x: Tensor, target
     optimiser = torch.optim.SGD(network.parameters(), RATE)
     for _ in range(STEPS):
         optimiser.zero_grad()
-        loss(network(x), targets).backward()  # type: ignore[no-untyped-call]
+        loss(network(x), targets).backward()
         optimiser.step()
     network.eval()
     with torch.no_grad():

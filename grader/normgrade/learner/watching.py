@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
@@ -36,20 +36,12 @@ GLANCE_S = 0.2  # between two looks at the file while it is graded
 # The file: every save is noticed, in place, in two steps, or by a file that replaces the old one
 
 
-class Status(NamedTuple):
-    """The fields of a file's status that change when the file is written."""
-
-    modified_ns: int
-    size: int
-    inode: int
-
-
 class Watched:
     """A file that is watched. Its first content counts as saved."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.reported: Status | None = Status(-1, -1, -1)
+        self.reported: tuple[int, ...] | None = ()
 
     def saved(self) -> bool:
         """Return True if the file has changed or is gone since this last returned True, and has then been unchanged for SETTLED_S."""
@@ -63,13 +55,13 @@ class Watched:
         return True
 
 
-def status_of(path: Path) -> Status | None:
-    """Return the status of a file; None if there is no file."""
+def status_of(path: Path) -> tuple[int, ...] | None:
+    """Return what changes if a file is written: its time in nanoseconds, its size in bytes and its inode. None if there is no file."""
     try:
         status = os.lstat(path)
     except OSError:
         return None
-    return Status(status.st_mtime_ns, status.st_size, status.st_ino)
+    return status.st_mtime_ns, status.st_size, status.st_ino
 
 
 # The session
