@@ -160,6 +160,10 @@ def name_of(thing: object) -> str:
     if isinstance(function, type | FunctionType) and not is_library(function.__module__):
         if function.__name__ == "<lambda>":
             raise UsageError(_("A lambda cannot be graded. Write it as a function: `def softmax(…): …`."))
+        for added, value in vars(function).items() if isinstance(function, type) else ():
+            if isinstance(value, FunctionType) and "." not in value.__qualname__:  # it was not written in the class
+                name = function.__name__
+                raise UsageError(_('"{name}.{added}" was added to the class from outside. Define it in the class.', name=name, added=added))
         return function.__name__
     if isinstance(function, type) or (inspect.isroutine(function) and not isinstance(function, MethodType)):
         name = getattr(function, "__name__", "")

@@ -242,6 +242,11 @@ def test_library_definitions_are_refused(thing: object, name: str) -> None:
     assert refusal(name_of, thing) == f'"{name}" comes with Python or a library. Pass a class or a function that you wrote.'
 
 
+def test_a_method_that_was_added_from_outside_is_refused() -> None:
+    extended = type("Norm", (Norm,), {"__module__": __name__, "backward": plain})
+    assert refusal(name_of, extended) == '"Norm.backward" was added to the class from outside. Define it in the class.'
+
+
 def test_a_lambda_is_refused() -> None:
     assert refusal(name_of, lambda x: x) == "A lambda cannot be graded. Write it as a function: `def softmax(…): …`."
 
