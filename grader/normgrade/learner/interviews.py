@@ -17,7 +17,7 @@ from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
 from normgrade.course.files import own_folder, read_text, write_whole
 from normgrade.course.questions import Question, questions_in
-from normgrade.language import ENGLISH, _, n_
+from normgrade.language import _, n_
 from normgrade.language.errors import UsageError, listed
 from normgrade.language.visible import visible
 from normgrade.learner.attempts import Attempts
@@ -130,13 +130,11 @@ def by_importance(items: Sequence[tuple[T, int]], chance: Random) -> list[T]:
 
 
 def question_of(course: Course, asked: Asked) -> Question:
-    """Return a question in the current language, or in English if the prompt in the current language has fewer questions."""
+    """Return a question in the current language."""
     files = course.files(asked.exercise)
-    for path in filter(Path.is_file, (files.prompt, files.prompt_in(ENGLISH))):
-        questions = questions_in(read_text(path), files.slug)
-        if asked.number <= len(questions):
-            return questions[asked.number - 1]
-    return Question(asked.exercise, _("question {number}, which is no longer in the prompt", number=asked.number), "")
+    questions = questions_in(read_text(files.prompt), files.slug) if files.prompt.is_file() else ()
+    gone = Question(asked.exercise, _("question {number}, which is no longer in the prompt", number=asked.number), "")
+    return questions[asked.number - 1] if asked.number <= len(questions) else gone
 
 
 # Folder and database
