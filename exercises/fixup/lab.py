@@ -1,8 +1,7 @@
 """Fixup at work: the blocks of a small classifier of pictures, each of two convolutions."""
 
+from shared_lab import CHANNELS, begin, classifier
 from torch import nn
-
-from normgrade.probes.lab import CHANNELS, begin, classifier
 
 
 def blocks(impl, sublayers):

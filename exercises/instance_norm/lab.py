@@ -1,8 +1,7 @@
 """Instance norm at work: before every convolution of a small classifier of pictures."""
 
+from shared_lab import CHANNELS, Residual, classifier
 from torch import nn
-
-from normgrade.probes.lab import CHANNELS, Residual, classifier
 
 
 def normed(impl, sublayers):

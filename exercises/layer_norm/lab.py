@@ -1,5 +1,5 @@
 """Layer norm at work: before every sublayer of a small language model."""
 
-from normgrade.probes.lab import WIDTH, Residual, language_model
+from shared_lab import WIDTH, Residual, language_model
 
 LAB = [language_model(lambda impl, sublayers: Residual(sublayers, lambda: impl.LayerNorm(WIDTH)))]

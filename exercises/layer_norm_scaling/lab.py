@@ -1,8 +1,7 @@
 """Layer norm scaling at work: before every sublayer of a small language model."""
 
+from shared_lab import WIDTH, language_model
 from torch import nn
-
-from normgrade.probes.lab import WIDTH, language_model
 
 
 def scaled(impl, sublayers):

@@ -1,8 +1,7 @@
 """Peri-LN and an output norm at work: the stacks of two small language models."""
 
+from shared_lab import WIDTH, language_model
 from torch import nn
-
-from normgrade.probes.lab import WIDTH, language_model
 
 
 def placed(placement):

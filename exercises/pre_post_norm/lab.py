@@ -1,8 +1,7 @@
 """Pre-LN and Post-LN at work: the stacks of two small language models."""
 
+from shared_lab import WIDTH, language_model
 from torch import nn
-
-from normgrade.probes.lab import WIDTH, language_model
 
 
 def post(impl, sublayers):

@@ -1,8 +1,7 @@
 """Spectral norm at work: on the weight of every convolution of a small classifier of pictures."""
 
+from shared_lab import Residual, classifier
 from torch.nn.utils.parametrize import register_parametrization
-
-from normgrade.probes.lab import Residual, classifier
 
 
 def parametrised(impl, sublayers):

@@ -1,5 +1,5 @@
 """Switchable norm at work: before every convolution of a small classifier of pictures."""
 
-from normgrade.probes.lab import CHANNELS, Residual, classifier
+from shared_lab import CHANNELS, Residual, classifier
 
 LAB = [classifier(lambda impl, sublayers: Residual(sublayers, lambda: impl.SwitchNorm(CHANNELS)))]

@@ -30,7 +30,7 @@ from normgrade.course.course import Course
 from normgrade.course.mistakes import read_mistakes
 from normgrade.grading.grading_options import Options
 from normgrade.grading.opening import open_grader
-from normgrade.learner.watch.watch_session import Watching
+from normgrade.learner.watching import Watching
 
 SLUG = "batch_norm"
 ALL = Course.find().slugs

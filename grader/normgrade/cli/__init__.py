@@ -157,7 +157,7 @@ def say_what_to_do() -> None:
         say(_("Run `normgrade list` to see all exercises, and `normgrade --help` to see all commands."))
         return
     from normgrade.cli.warn import warn_of_unfinished  # only without a command
-    from normgrade.learner.practice.interviews import going_on, interviews_of  # loads sqlite3
+    from normgrade.learner.interviews import going_on, interviews_of  # loads sqlite3
     from normgrade.learner.standing import advice, records  # loads sqlite3
 
     if (interview := interviews_of(workspace).running()) is not None:

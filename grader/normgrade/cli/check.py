@@ -28,11 +28,9 @@ from normgrade.inspection.inspection import inspect_file
 from normgrade.inspection.source import content_of
 from normgrade.language import _
 from normgrade.language.errors import CourseError, UsageError
-from normgrade.learner.practice.interview_plan import Interview
-from normgrade.learner.practice.interviews import file_of, held_back, running_here, status_in_words
-from normgrade.learner.record import revealed
+from normgrade.learner.after_check import after_pass, revealed
+from normgrade.learner.interviews import Interview, file_of, held_back, running_here, status_in_words
 from normgrade.learner.standing import advice, records
-from normgrade.learner.watch.after_pass import after_pass
 from normgrade.learner.workspace import Workspace, find_course
 from normgrade.report.render import preload
 from normgrade.report.report import Finding, Report

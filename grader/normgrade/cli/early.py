@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from normgrade.cli.bar import Bar
 from normgrade.grading.grade import OnReport, Submission
 from normgrade.grading.grading_options import OnProgress
-from normgrade.learner.record import told
+from normgrade.learner.after_check import told
 from normgrade.report.render.detail import QUIET, Detail
 from normgrade.report.report import Report
 

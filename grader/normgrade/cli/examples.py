@@ -36,12 +36,11 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
         ),
         "lab": (
             ("normgrade lab layer_norm", N_("show the curves in the terminal")),
-            ("normgrade lab batch_norm --page lab.html", N_("write a page with all curves")),
             ("normgrade lab layer_norm --file try.py", N_("use another file")),
         ),
         "try": (
             ('normgrade try layer_norm "LayerNorm(4)" "[[1, 2, 3, 6]]"', N_("compare both outputs")),
-            ('normgrade try batch_norm "BatchNorm(2)" x.npy --eval', N_("use an array saved by NumPy")),
+            ('normgrade try batch_norm "BatchNorm(2)" "[[1, 2]]" --eval', N_("in evaluation mode")),
             ('normgrade try softmax "softmax(dim=0)" "[[1, 2], [3, inf]]"', N_("call a function")),
         ),
         "watch": (
@@ -57,8 +56,8 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
         "reset": (("normgrade reset layer_norm", N_("start again; your file is kept")),),
         "progress": (("normgrade progress", N_("show attempts, mistakes and the next step")),),
         "review": (
-            ("normgrade review", N_("review mistakes that are due")),
-            ("normgrade review --all", N_("review all your mistakes")),
+            ("normgrade review", N_("review a mistake that is due")),
+            ("normgrade review --all", N_("review one that is not due, too")),
         ),
         "interview": (
             ("normgrade interview", N_("start or continue")),

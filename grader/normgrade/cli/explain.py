@@ -24,9 +24,9 @@ from normgrade.grading.grading_options import Options
 from normgrade.grading.opening import open_grader
 from normgrade.language import _, n_
 from normgrade.language.errors import CourseError, UsageError, did_you_mean
-from normgrade.learner.general import GENERAL
-from normgrade.learner.practice.interviews import refuse_in_interview
-from normgrade.learner.practice.slips import Slip, slips
+from normgrade.learner.hints import GENERAL
+from normgrade.learner.interviews import refuse_in_interview
+from normgrade.learner.slips import Slip, slips
 from normgrade.learner.standing import attempts_of
 from normgrade.learner.workspace import Workspace, find_course
 

@@ -13,7 +13,7 @@ from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
 from normgrade.language import _, n_
 from normgrade.learner.hints import Hint, take_hint
-from normgrade.learner.practice.interviews import refuse_in_interview
+from normgrade.learner.interviews import refuse_in_interview
 from normgrade.learner.standing import advice, attempts_of, records
 from normgrade.learner.workspace import Workspace, find_course
 

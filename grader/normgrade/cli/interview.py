@@ -2,106 +2,84 @@
 
 from __future__ import annotations
 
-import secrets
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from random import SystemRandom
 from typing import TYPE_CHECKING
 
 import click
 
-from normgrade.cli import INTERRUPTED, typed
 from normgrade.cli.bar import progress
-from normgrade.cli.check import MOST_SEEDS, seed_of
-from normgrade.cli.options import course_option, isolation_option, say, whole_number
+from normgrade.cli.by_group import Column, print_by_group
+from normgrade.cli.options import WIDEST, course_option, isolation_option, say, whole_number
 from normgrade.cli.shell_words import one_of
+from normgrade.cli.show import rendered
 from normgrade.cli.warn import warn_of_unfinished
 from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
+from normgrade.course.links import by_slug
+from normgrade.grading.grade import Submission, grade
 from normgrade.grading.grading_options import Options, available
-from normgrade.language import _
+from normgrade.language import N_, _, n_
 from normgrade.language.errors import UsageError
-from normgrade.learner.practice.interview_folder import folder_of
-from normgrade.learner.practice.interview_steps import Wish, begin, end, with_answers
-from normgrade.learner.practice.interviews import interviews_of
+from normgrade.learner.after_check import remember
+from normgrade.learner.interviews import Interview, begin, folder_of, interviews_of, question_of, status_in_words
+from normgrade.learner.standing import is_started
 from normgrade.learner.workspace import Workspace, find_course, needed
+from normgrade.report.report import Outcome, Report
+from normgrade.report.reveal import reveal
 
 if TYPE_CHECKING:
-    from normgrade.learner.practice.interview_plan import Interview
-    from normgrade.learner.practice.interview_steps import Wish
+    from rich.console import Console  # not at run time: other commands do without rich
 
 MOST_MINUTES = 240
-MOST_QUESTIONS = 50
 LEVEL_HELP = "Highest level of the exercises, 4 by default."
-
-
-def seed_or_none(context: click.Context, option: click.Parameter, value: str | None) -> int | None:
-    return None if value is None else seed_of(context, option, value)
+PLAN = Column(N_("exercise")), Column(N_("level"), number=True), Column(N_("minutes"), number=True), Column(N_("status"))
+RESULT = Column(N_("exercise")), Column(N_("level"), number=True), Column(N_("points"), number=True), Column(N_("status"))
 
 
 @click.command("interview")
 @click.option("--minutes", callback=whole_number(5, MOST_MINUTES), metavar="N", help="Length in minutes, 30 by default.")
 @click.option("--level", callback=whole_number(1, 4), metavar="N", shell_complete=one_of("1234"), help=LEVEL_HELP)
-@click.option(
-    "--questions", callback=whole_number(0, MOST_QUESTIONS), metavar="N", help="Number of questions, by default one for every 10 minutes."
-)
-@click.option("--seed", callback=seed_or_none, metavar="N", help="Seed of the draw, to repeat it.")
 @click.option("--end", "ending", is_flag=True, help="End the interview now, and show the result.")
 @isolation_option
 @course_option
-def interview_command(
-    minutes: int | None,
-    level: int | None,
-    questions: int | None,
-    seed: int | None,
-    ending: bool,
-    required: str,
-    course_folder: Path | None,
-) -> int:
+def interview_command(minutes: int | None, level: int | None, ending: bool, required: str, course_folder: Path | None) -> None:
     """Practise exercises and interview questions against the clock.
 
     Exercises and questions are drawn to fit into the time; those that you have not passed yet are preferred. New stubs are written to a
     separate folder, and your own files do not change. Until the end, `check` shows which claims hold, but hints, diagnoses and answers are
-    not available. Run the command again to continue. When the time is over, everything is graded.
+    not available. Run the command again to see the time. When it is over, everything is graded.
     """
+    workspace, course, now = needed(), find_course(course_folder), datetime.now(UTC)
+    interview = interviews_of(workspace).running()
+    given = next((name for name, value in {"--minutes": minutes, "--level": level}.items() if value is not None), None)
+    if given and (interview or ending):
+        raise UsageError(_("{option} is only for a new interview. Run `normgrade interview --end` to end the current one.", option=given))
+    if interview is None and ending:
+        raise UsageError(_("No interview is running. Run `normgrade interview` to start one."))
+    if interview is None:
+        warn_of_unfinished(course, course_folder)
+        interview = begun(workspace, course, minutes or 30, level or 4)
+    from normgrade.report.render.terminal import open_console  # loads NumPy
 
-    workspace, course = needed(), find_course(course_folder)
-    wished = {"--minutes": minutes, "--level": level, "--questions": questions, "--seed": seed}
-    given = [name for name, value in wished.items() if value is not None]
-    options = Options(required=required, cores=available())
-    running = interviews_of(workspace).running()
-    if given and (running or ending):
-        raise UsageError(
-            _("{option} is only for a new interview. Run `normgrade interview --end` to end the current one.", option=given[0])
-        )
+    console, folder = open_console(), folder_of(workspace, interview)
+    if ending or interview.is_over(now):
+        with progress() as watched:
+            options = Options(required=required, cores=available(), progress=watched)
+            reports = graded(workspace, course, interview, options, now)
+        show_result(console, interview, course, folder, reports, now)
+    else:
+        show_plan(console, interview, course, folder, now)
+
+
+def begun(workspace: Workspace, course: Course, minutes: int, level: int) -> Interview:
+    """Begin an interview. Raises a UsageError if nothing fits, or if its folder cannot be written."""
     try:
-        if running is not None:
-            go_on(workspace, course, running, options, ending)
-        elif ending:
-            mark_the_last(workspace, course)
-        else:
-            warn_of_unfinished(course, course_folder)
-            drawn = secrets.randbelow(MOST_SEEDS) if seed is None else seed
-            start(workspace, course, Wish(drawn, minutes or 30, level or 4, questions), options)
-    except KeyboardInterrupt:  # an ordinary way to leave it for a while
-        last = last_of(workspace)
-        if last is None or not (last.ended is None or last.unmarked):
-            raise
-        command = "normgrade interview" if last.ended is None else "normgrade interview --end"
-        say("", _("Nothing is lost. Run `{command}` to continue.", command=command))
-        return INTERRUPTED
-    return 0
-
-
-def last_of(workspace: Workspace) -> Interview | None:
-    """Return the last interview, which may be running."""
-    return next(reversed(interviews_of(workspace).all()), None)
-
-
-def start(workspace: Workspace, course: Course, wish: Wish, options: Options) -> None:
-    """Begin an interview."""
-
-    try:
-        interview = begin(workspace, course, wish, datetime.now().astimezone())
+        return begin(workspace, course, minutes, level, datetime.now().astimezone(), SystemRandom())
     except OSError as error:
         raise UsageError(
             _(
@@ -110,60 +88,84 @@ def start(workspace: Workspace, course: Course, wish: Wish, options: Options) ->
                 error=error.strerror,
             )
         ) from error
-    seed = interview.seed
-    say(
-        _(
-            "Seed {seed}. Use `--seed {seed}` to draw the same again, if the same exercises have passed and the same questions were asked.",
-            seed=seed,
-        )
-    )
-    go_on(workspace, course, interview, options, ending=False)
 
 
-def go_on(workspace: Workspace, course: Course, interview: Interview, options: Options, ending: bool) -> None:
-    """Show the plan and ask the open questions; at the end, or when the time is over, grade everything."""
-    from normgrade.cli.interview_talk import ask  # loads rich
-    from normgrade.cli.interview_words import show_plan  # loads rich
-    from normgrade.report.render.terminal import open_console  # loads NumPy
-
-    console, folder = open_console(), folder_of(workspace, interview)
-    if not (ending or interview.is_over(datetime.now(UTC))):
-        show_plan(console, with_answers(workspace, interview), course, folder, datetime.now(UTC))
-        if typed.somebody_is_there():
-            ask(console, course, interview, folder)
-    if ending or interview.is_over(datetime.now(UTC)):
-        finish(workspace, course, interview, options)
+def graded(workspace: Workspace, course: Course, interview: Interview, options: Options, now: datetime) -> Sequence[Report]:
+    """Grade everything, and end the interview. Until then it runs, so an interrupt loses nothing."""
+    folder, exercises = folder_of(workspace, interview), exercises_of(interview, course).values()
+    submissions = [Submission(each, folder / each.file_name, os.path.relpath(folder / each.file_name)) for each in exercises]
+    reports = [reveal(report, each.exercise.reveal) for report, each in zip(grade(submissions, options), submissions, strict=True)]
+    interviews_of(workspace).keep(replace(interview, ended=min(now, interview.deadline)))
+    remember(submissions, reports)
+    return reports
 
 
-def finish(workspace: Workspace, course: Course, interview: Interview, options: Options) -> None:
-    """Grade everything, and show the result."""
-
-    from normgrade.cli.interview_words import show_result  # loads rich
-    from normgrade.report.render.terminal import open_console  # loads NumPy
-
-    with progress() as watched:
-        ended, reports = end(workspace, course, interview, replace(options, progress=watched), datetime.now(UTC))
-    show_result(open_console(), ended, course, reports)
-    talk_it_over(workspace, course, ended)
+def exercises_of(interview: Interview, course: Course) -> Mapping[str, Exercise]:
+    """Return the exercises of an interview, by slug, as far as the course still has them."""
+    return {slug: course.exercise(slug) for slug in interview.slugs if slug in course.slugs}
 
 
-def mark_the_last(workspace: Workspace, course: Course) -> None:
-    """Go on with the marks of the last interview. Raise a UsageError if there is nothing left to do."""
-    last = last_of(workspace)
-    if last is None or not last.unmarked:
-        raise UsageError(_("No interview is running. Run `normgrade interview` to start one."))
-    talk_it_over(workspace, course, last)
+# Screens
 
 
-def talk_it_over(workspace: Workspace, course: Course, interview: Interview) -> None:
-    """Show the questions with their answers, take marks, and sum up."""
-    from normgrade.cli.interview_talk import show_answers  # loads rich
-    from normgrade.cli.interview_words import summary  # loads rich
-    from normgrade.report.render.terminal import open_console  # loads NumPy
+def show_plan(console: Console, interview: Interview, course: Course, folder: Path, now: datetime) -> None:
+    """Print the time that is left, the exercises to write and the folder for them, and the questions."""
+    say(status_in_words(interview, now))
+    if found := exercises_of(interview, course):
+        console.print()
+        print_by_group(console, PLAN, {exercise: planned(exercise, folder) for exercise in found.values()})
+        console.print()
+        say(_("Write your code in the files in {folder}. Run `normgrade show SLUG` to see a task, and `normgrade check` to see which "
+              "claims hold. Diagnoses and hints are shown after the end.", folder=os.path.relpath(folder)))  # fmt: skip
+    show_questions(console, interview, course, answered=False)
+    say("", _("Run `normgrade interview` to see the time, and `normgrade interview --end` to end the interview and see the answers."))
 
-    console = open_console()
-    interview = show_answers(console, course, interview, interviews_of(workspace).keep)
-    console.print()
-    say(summary(interview))
-    if interview.unmarked:
-        say(_("Run `normgrade interview --end` in a terminal to mark your answers."))
+
+def planned(exercise: Exercise, folder: Path) -> tuple[str, ...]:
+    started = is_started(folder / exercise.file_name, exercise)
+    return exercise.slug, str(exercise.level), str(exercise.minutes), _("started") if started else _("not started")
+
+
+def show_result(console: Console, interview: Interview, course: Course, folder: Path, reports: Sequence[Report], now: datetime) -> None:
+    """Print the results of the exercises, the diagnoses, and the answers to the questions."""
+    from normgrade.report.render.whole import panel_of  # loads NumPy
+    from normgrade.report.render.wording import losses_in_words  # loads NumPy
+
+    used = round((min(now, interview.deadline) - interview.begun).total_seconds() / 60)
+    say(n_("Interview {name} is over: {used} of {n} minute used.", "Interview {name} is over: {used} of {n} minutes used.",
+           interview.minutes, name=interview.folder, used=used))  # fmt: skip
+    if reports:
+        console.print()
+        found = exercises_of(interview, course)
+        print_by_group(console, RESULT, {found[each.exercise]: result(found[each.exercise], each, interview, folder) for each in reports})
+        console.print()
+    for report in reports:
+        if report.outcome is Outcome.FAILED and report.diagnoses:
+            console.print(report.submission, style="bold", markup=False, highlight=False)
+            console.print(panel_of(report.diagnoses[:1], report.checks), width=min(console.width, WIDEST))
+    failed = [report.submission for report in reports if report.outcome is Outcome.FAILED]
+    if failed:
+        say(_("Run `normgrade check {file}` to see the failures in numbers.", file=failed[0]))
+    for line in losses_in_words(reports):
+        console.print(line, style="dim", markup=False, highlight=False, width=min(console.width, WIDEST))
+    show_questions(console, interview, course, answered=True)
+    earned, possible = sum(report.earned for report in reports), sum(report.possible for report in reports)
+    say("", _("{earned} of {possible} points", earned=earned, possible=possible))
+
+
+def result(exercise: Exercise, report: Report, interview: Interview, folder: Path) -> tuple[str, ...]:
+    """Return the row of an exercise. A file that was saved after the deadline is graded, and told to be late."""
+    standing = {Outcome.PASSED: f"✓ {_('passed')}", Outcome.NOT_STARTED: _("not started")}.get(report.outcome, _("not passed"))
+    path = folder / exercise.file_name
+    late = path.is_file() and path.lstat().st_mtime > interview.deadline.timestamp()
+    return exercise.slug, str(exercise.level), f"{report.earned}/{report.possible}", f"{standing}, {_('too late')}" if late else standing
+
+
+def show_questions(console: Console, interview: Interview, course: Course, answered: bool) -> None:
+    """Print every question, and its answer in the course if `answered`."""
+    for number, asked in enumerate(interview.asked, 1):
+        question = question_of(course, asked)
+        say("", _("Question {number} of {all}, about {slug}", number=number, all=len(interview.asked), slug=asked.exercise))
+        quoted = "".join(f"> {line}\n" for line in question.answer.splitlines()) if answered else ""
+        console.print()
+        console.print(rendered(by_slug(f"{question.text}\n\n{quoted}")), width=min(console.width, WIDEST))

@@ -8,7 +8,7 @@ import select
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
@@ -48,11 +48,11 @@ PASTING = re.compile(rb"\x1b\[200~(?!.*\x1b\[201~)", re.DOTALL)
 class Keyboard:
     """The keys of a terminal, in the order in which they are pressed. `terminal` is its file descriptor.
 
-    With None there is no keyboard, and no key is ever pressed. A readable descriptor among `wakes` ends the waiting.
+    With None there is no keyboard, and no key is ever pressed.
     """
 
-    def __init__(self, terminal: int | None, wakes: Sequence[int] = ()) -> None:
-        self.terminal, self.wakes = terminal, wakes
+    def __init__(self, terminal: int | None) -> None:
+        self.terminal = terminal
         self.typed = b""  # read, but not returned yet
         self.before: list[Any] | None = None  # settings of the terminal
 
@@ -75,10 +75,7 @@ class Keyboard:
 
     def read(self, seconds: float) -> bool:
         """Read all typed bytes, waiting so many seconds for the first, and return if there were any."""
-        ready, _writable, _broken = select.select([*self.wakes, *([] if self.terminal is None else [self.terminal])], [], [], seconds)
-        for wake in ready:
-            if wake != self.terminal:
-                os.read(wake, CHUNK)
+        ready, _writable, _broken = select.select([] if self.terminal is None else [self.terminal], [], [], seconds)
         if self.terminal not in ready:
             return False
         try:
@@ -140,7 +137,7 @@ def name_of(key: bytes) -> str:
 
 
 @contextmanager
-def keys(*wakes: int | None, leave: Callable[[], None] | None = None) -> Iterator[Keyboard]:
+def keys(leave: Callable[[], None] | None = None) -> Iterator[Keyboard]:
     """Yield the keyboard, and restore the settings of the terminal at the end of the block.
 
     If a signal ends the process, they are restored as well, after `leave` was called, which may happen at any moment.
@@ -149,7 +146,7 @@ def keys(*wakes: int | None, leave: Callable[[], None] | None = None) -> Iterato
     if sys.platform == "win32":
         yield WindowsKeyboard(None) if somebody else NoKeyboard(None)
         return
-    keyboard = Keyboard(sys.stdin.fileno() if somebody else None, [wake for wake in wakes if wake is not None])
+    keyboard = Keyboard(sys.stdin.fileno() if somebody else None)
 
     def end(number: int, frame: FrameType | None) -> None:
         if leave is not None:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from normgrade.cli.bar import progress
-from normgrade.cli.options import course_option, isolation_option, refuse_unless_revealed, say
-from normgrade.cli.output import refuse_unless_writable, write_report
+from normgrade.cli.options import course_option, isolation_option, refuse_unless_revealed
 from normgrade.cli.played_file import path_to_play, source_to_play
 from normgrade.cli.shell_words import slugs_alike
 from normgrade.cli.warn import warn_of_folders
@@ -21,18 +18,15 @@ from normgrade.grading.grading_options import Options
 from normgrade.grading.opening import open_grader
 from normgrade.language import _
 from normgrade.language.errors import UsageError
-from normgrade.learner.practice.interviews import refuse_in_interview
+from normgrade.learner.interviews import refuse_in_interview
 from normgrade.learner.workspace import find_course
-
-if TYPE_CHECKING:
-    from normgrade.learner.lab.study import Study
 
 
 def with_lab(course: Course, slug: str) -> Exercise:
     """Return the exercise. Raises a UsageError if it has no lab."""
     exercise = course.exercise(slug)
-    if exercise.lab is None:
-        known = ", ".join(each.slug for each in course if each.lab is not None)
+    if exercise.lab is None or exercise.shared_lab is None:
+        known = ", ".join(each.slug for each in course if each.lab is not None and each.shared_lab is not None)
         said = _("{slug} has no lab. Choose from {known}.", slug=slug, known=known) if known else _("This course has no lab.")
         raise UsageError(said)
     return exercise
@@ -41,10 +35,9 @@ def with_lab(course: Course, slug: str) -> Exercise:
 @click.command("lab")
 @click.argument("slug", shell_complete=slugs_alike)
 @click.option("--file", "file", type=click.Path(path_type=Path), metavar="FILE", help="Use this file instead of the file of the exercise.")
-@click.option("--page", type=click.Path(path_type=Path), metavar="FILE", help="Also write an HTML page with all curves to FILE.")
 @isolation_option
 @course_option
-def lab_command(slug: str, file: Path | None, page: Path | None, required: str, course_folder: Path | None) -> int:
+def lab_command(slug: str, file: Path | None, required: str, course_folder: Path | None) -> int:
     """Put your layer to work in a small network.
 
     A language model of a few letters, or a classifier of small pictures, learns with your layer, with the reference, and without any norm.
@@ -53,34 +46,21 @@ def lab_command(slug: str, file: Path | None, page: Path | None, required: str, 
     refuse_in_interview("normgrade lab")
     exercise = with_lab(find_course(course_folder), slug)
     refuse_unless_revealed(exercise, _("numbers"))
-    if page is not None:
-        refuse_unless_writable(page)
     path = path_to_play(exercise, file)
     source = source_to_play(exercise, path)
     warn_of_folders()
-    title = f"{slug} · {os.path.relpath(path)}"
     with progress() as watched, open_grader([exercise], Options(required=required), lambda exercises: {}) as grader:
-        from normgrade.learner.lab.study import Laboratory  # loads NumPy
+        from normgrade.learner.study import Laboratory  # loads NumPy
 
         found = [*Laboratory(grader, exercise, source, path.name, watched).studies()]
-    show(title, found, exercise, source)
-    if page is not None:
-        from normgrade.learner.lab.page import page_of  # loads Jinja
-
-        write_report(page, "html", page_of(title, found))
-        say(_("The page is in {path}.", path=page))
-    return 0 if all(study.agrees for study in found) else 1
-
-
-def show(title: str, found: Sequence[Study], exercise: Exercise, source: str) -> None:
-    """Print the studies one after the other."""
     from rich.text import Text  # loads rich
 
-    from normgrade.learner.lab.in_terminal import parts  # loads rich
+    from normgrade.learner.study_screen import parts  # loads NumPy
     from normgrade.report.render.terminal import open_console  # loads NumPy
 
     console = open_console()
-    console.print(Text(title, style="bold"))
+    console.print(Text(f"{slug} · {os.path.relpath(path)}", style="bold"))
     for study in found:
         for part in (Text(), *parts(study, exercise, source)):
             console.print(part)
+    return 0 if all(study.agrees for study in found) else 1

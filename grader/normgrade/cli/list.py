@@ -57,7 +57,7 @@ def list_exercises(course_folder: Path | None) -> None:
 
 def list_workspace(course: Course, workspace: Workspace) -> None:
     """List the exercises of a workspace, and the next step."""
-    from normgrade.learner.practice.interviews import running_here, status_in_words  # it imports SQLite, which only a workspace needs
+    from normgrade.learner.interviews import running_here, status_in_words  # it imports SQLite, which only a workspace needs
     from normgrade.learner.standing import advice, records  # loads sqlite3
 
     found, interview = records(course, workspace), running_here()

@@ -12,22 +12,19 @@ from rich.console import Console
 from rich.text import Text
 
 from normgrade.cli.by_group import Column, print_by_group
-from normgrade.cli.interview_words import summary
 from normgrade.cli.options import course_option, say
 from normgrade.cli.warn import warn_of_unfinished
 from normgrade.course.course import Course
 from normgrade.language import N_, _, n_
+from normgrade.learner.after_check import after_pass
 from normgrade.learner.attempts import Attempt
-from normgrade.learner.practice.interview_plan import Interview
-from normgrade.learner.practice.interviews import going_on, interviews_of
+from normgrade.learner.interviews import going_on, interviews_of
 from normgrade.learner.standing import Record, advice, frequent_mistakes, others_open, records
-from normgrade.learner.watch.after_pass import after_pass
 from normgrade.learner.workspace import Workspace, find_course, needed
 
 SCORES_SHOWN = 12  # of an exercise's last attempts
 MISTAKES_SHOWN = 8
 OPEN_SHOWN = 6
-INTERVIEWS_SHOWN = 5
 COLUMNS = (
     Column(N_("exercise")),
     Column(N_("level"), number=True, spare=4),
@@ -51,10 +48,7 @@ def progress_command(course_folder: Path | None) -> None:
     console = open_console()
     show_exercises(console, found, now)
     show_mistakes(console, frequent_mistakes(found))
-    interviews = interviews_of(workspace).all()
-    show_interviews([interview for interview in interviews if interview.ended is not None])
-    running = next((interview for interview in interviews if interview.ended is None), None)
-    if running is not None:
+    if (running := interviews_of(workspace).running()) is not None:
         say("", *going_on(running, now))
     else:
         show_next(console, course, found, workspace)
@@ -92,14 +86,6 @@ def show_next(console: Console, course: Course, found: Sequence[Record], workspa
         say(*after_pass(course, last.exercise, workspace), *also_open(found))
     else:
         say(advice(found), *also_open(found))
-
-
-def show_interviews(ended: Sequence[Interview]) -> None:
-    """Print the results of the interviews, the last one last."""
-    if ended:
-        say("", _("Interviews"))
-        for interview in ended[-INTERVIEWS_SHOWN:]:
-            say(f"  {summary(interview)}")
 
 
 def also_open(found: Sequence[Record]) -> list[str]:

@@ -21,8 +21,8 @@ from normgrade.grading.grading_options import Options
 from normgrade.grading.opening import open_grader
 from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean
-from normgrade.learner.every_check import results_of
-from normgrade.learner.practice.interviews import refuse_in_interview
+from normgrade.learner.explanation import results_of
+from normgrade.learner.interviews import refuse_in_interview
 from normgrade.learner.workspace import find_course, submission_of
 from normgrade.report.report import Outcome
 
@@ -44,7 +44,7 @@ def repro_command(slug: str, check: str | None, seed: int, output: Path | None, 
     The script is plain Python, so you can step through it with a debugger. CHECK is the name of a check from the report, or its beginning.
     Without CHECK, the first one that raises an exception is reproduced, or else the first one that failed.
     """
-    from normgrade.learner.repro.reproduction import script, sealed  # loads NumPy
+    from normgrade.learner.reproduction import script, sealed  # loads NumPy
     from normgrade.report.render.wording import seed_in_words  # loads NumPy
 
     refuse_in_interview("normgrade repro")
@@ -70,7 +70,7 @@ def repro_command(slug: str, check: str | None, seed: int, output: Path | None, 
 
 def changed(path: Path) -> str:
     """Return why a file must not be replaced; "" if it is an unchanged script of `repro`."""
-    from normgrade.learner.repro.reproduction import is_as_made  # loads NumPy
+    from normgrade.learner.reproduction import is_as_made  # loads NumPy
 
     if is_as_made(read_plain(path, LARGEST_BYTES)):
         return ""
@@ -79,6 +79,7 @@ def changed(path: Path) -> str:
 
 def all_results(exercise: Exercise, path: Path, seed: int) -> tuple[Result, ...]:
     """Return the results of the whole suite on the learner's file."""
+
     source = source_to_play(exercise, path)
     warn_of_folders()
     with progress() as watched, open_grader([exercise], Options(seed=seed, progress=watched)) as grader:

@@ -17,7 +17,7 @@ from normgrade.grading.grading_options import PUBLIC_SEED
 from normgrade.language import N_, _, n_
 from normgrade.language.errors import UsageError
 from normgrade.learner.standing import Record, records
-from normgrade.learner.watch.watch_session import Watching
+from normgrade.learner.watching import Watching
 from normgrade.learner.workspace import Workspace
 from normgrade.report.render.cases import Cases, grouped
 from normgrade.report.render.detail import VERBOSE, Detail

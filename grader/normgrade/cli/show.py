@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from normgrade.cli.list import list_exercises
 from normgrade.cli.options import course_option
 from normgrade.cli.pager import page
-from normgrade.cli.prompt import folded, rendered, unfolded
 from normgrade.cli.shell_words import slugs_alike
 from normgrade.course.files import read_text
 from normgrade.course.links import by_slug
+from normgrade.course.questions import ANSWERS, FOLDED
 from normgrade.language import _
 from normgrade.language.errors import UsageError
 from normgrade.language.visible import visible, write_data
 from normgrade.learner.workspace import find_course
+
+if TYPE_CHECKING:
+    from rich.markdown import Markdown  # not at run time: a pipe does without rich
 
 RULES = "rules"  # in the place of a slug, unless an exercise is called so
 
@@ -42,7 +46,7 @@ def show_command(slug: str | None, answers: bool, stub: bool, no_pager: bool, co
         list_exercises(course_folder)
         return
     if answers:
-        from normgrade.learner.practice.interviews import refuse_in_interview  # it imports SQLite, which only this option needs
+        from normgrade.learner.interviews import refuse_in_interview  # it imports SQLite, which only this option needs
 
         refuse_in_interview("normgrade show --answers")
     course = find_course(course_folder)
@@ -65,3 +69,32 @@ def show(markdown: str, no_pager: bool) -> None:
     from normgrade.report.render.terminal import open_console  # loads NumPy
 
     page(open_console(), rendered(markdown), wanted=not no_pager)
+
+
+# Prompts for a terminal, which cannot fold parts or follow links
+
+
+def folded(prompt: str, slug: str) -> str:
+    """Return the prompt without its folded parts, and with the command that shows them."""
+    shown, count = FOLDED.subn(lambda match: title(match[1]), by_slug(prompt))
+    if not count:
+        return shown
+    how = _("Run `normgrade show {slug} --answers` to see the answers too.", slug=slug)
+    return f"{shown.rstrip()}\n\n{how}\n"
+
+
+def unfolded(prompt: str) -> str:
+    """Return the prompt with its folded parts as plain paragraphs."""
+    return FOLDED.sub(lambda match: f"{title(match[1])}{match[2].strip()}\n\n", by_slug(prompt))
+
+
+def title(summary: str) -> str:
+    """Return the heading of a folded part: its question, or "" if the question stands before it."""
+    return "" if summary.strip() in ANSWERS else f"**{summary.strip()}**\n\n"
+
+
+def rendered(markdown: str) -> Markdown:
+    """Return Markdown of a course for a terminal. The address of a link stands beside its words, not hidden under them."""
+    from rich.markdown import Markdown  # only in a terminal
+
+    return Markdown(markdown, hyperlinks=False)

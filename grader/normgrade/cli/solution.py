@@ -23,7 +23,7 @@ from normgrade.inspection.inspection import inspect_file
 from normgrade.language import _
 from normgrade.language.docstring import as_spoken, first_paragraph
 from normgrade.language.errors import UsageError, did_you_mean
-from normgrade.learner.practice.interviews import refuse_in_interview
+from normgrade.learner.interviews import refuse_in_interview
 from normgrade.learner.standing import attempts_of
 from normgrade.learner.workspace import Workspace, find_course, submission_of
 

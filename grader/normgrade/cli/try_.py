@@ -6,7 +6,6 @@ import os
 from pathlib import Path
 
 import click
-from click.shell_completion import CompletionItem
 
 from normgrade.cli.bar import progress
 from normgrade.cli.options import course_option, isolation_option, refuse_unless_revealed, whole_number
@@ -17,7 +16,7 @@ from normgrade.grading.grading_options import Options
 from normgrade.grading.opening import open_grader
 from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean, either
-from normgrade.learner.practice.interviews import refuse_in_interview
+from normgrade.learner.interviews import refuse_in_interview
 from normgrade.learner.workspace import find_course
 
 DTYPES = ("float32", "float64", "float16", "bfloat16")
@@ -34,15 +33,10 @@ def dtype_of(context: click.Context, option: click.Parameter, value: str | None)
     )
 
 
-def files(context: click.Context, argument: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Have the shell complete the names of files."""
-    return [CompletionItem(begun, type="file")]
-
-
 @click.command("try")
 @click.argument("slug", shell_complete=slugs_alike)
 @click.argument("call", metavar="CALL")
-@click.argument("inputs", nargs=-1, metavar="[INPUT]…", shell_complete=files)
+@click.argument("inputs", nargs=-1, metavar="[INPUT]…")
 @click.option("--backward", is_flag=True, help="Show the gradients too, with 1, 2, 3, … as the gradient of the output.")
 @click.option("--eval", "evaluating", is_flag=True, help="Use evaluation mode instead of training mode.")
 @click.option(
@@ -67,8 +61,7 @@ def try_command(
     """Run your file and the reference on your own input, side by side.
 
     CALL builds the layer, or calls the function: `LayerNorm(4)`, `softmax(dim=0)`. Its arguments are literals, `tensor([…])`, or one of
-    linear(6, 6), feed_forward(6), scaled(0.5) and identity(). INPUT is a nested list, a file written by `numpy.save`, or a .txt or .py file
-    with one nested list.
+    linear(6, 6), feed_forward(6), scaled(0.5) and identity(). INPUT is a nested list of numbers, nan and inf.
     """
     refuse_in_interview("normgrade try")
     exercise = find_course(course_folder).exercise(slug)
@@ -77,8 +70,7 @@ def try_command(
     source = source_to_play(exercise, path)
     from normgrade.cli.two_sides import show  # loads pytest
     from normgrade.grading.trial import Trial, played  # loads NumPy
-    from normgrade.learner.typed_call import build_of  # loads NumPy
-    from normgrade.learner.typed_input import inputs_of  # loads NumPy
+    from normgrade.learner.typed_play import build_of, inputs_of  # loads NumPy
     from normgrade.report.render.terminal import open_console  # loads NumPy
 
     trial = Trial(exercise, build_of(call, exercise), inputs_of(inputs, dtype), not evaluating, backward, seed)

@@ -25,25 +25,23 @@ from normgrade.cli.keys import Keyboard, keys
 from normgrade.cli.options import course_option, isolation_option
 from normgrade.cli.screen import MOVES_S, Differences, Help, Listing, View, Window, screens
 from normgrade.cli.shell_words import slugs_alike
-from normgrade.cli.warn import note, warn_of_folders, warn_of_unfinished, without_hindered
+from normgrade.cli.warn import warn_of_folders, warn_of_unfinished, without_hindered
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
 from normgrade.grading.grading_options import Options, available
 from normgrade.grading.opening import open_grader
 from normgrade.language import _
 from normgrade.language.errors import CourseError, UsageError
-from normgrade.learner.practice.interviews import refuse_in_interview
+from normgrade.learner.interviews import refuse_in_interview
 from normgrade.learner.standing import next_record, records
-from normgrade.learner.watch.file_saves import waker
-from normgrade.learner.watch.watch_session import Watching
+from normgrade.learner.watching import Watching
 from normgrade.learner.workspace import Workspace, find_course
 from normgrade.report.render.terminal import line_of, open_console, show
 
 if TYPE_CHECKING:
     from normgrade.grading.grader import Grader
 
-PAUSE_S = 0.05  # between two looks at the file, without watchfiles
-PAUSE_WOKEN_S = 0.25  # between two looks at stdout and the terminal's size, if watchfiles tells of changes of the file
+PAUSE_S = 0.05  # between two looks at the file
 FRAME_S = 0.03  # at least, between two drawings while checks are played
 ENTER = "\x1b[?1049h\x1b[?25l\x1b[?2004h"  # alternate screen, no cursor, pasted text in brackets
 LEAVE = "\x1b[?2004l\x1b[?25h\x1b[?1049l"
@@ -118,7 +116,7 @@ def to_go_on_with(course: Course) -> Exercise:
 def written_out(watching: Watching, console: Console) -> None:
     """Print every report below the one before, until q, or until nobody reads them any more."""
 
-    with waker(watching.watched.path.parent, note) as saves, keys(saves) as keyboard:
+    with keys() as keyboard:
         while streams.why_dropped() is None:
             if watching.begin_if_saved():
                 with progress() as watched:
@@ -126,7 +124,7 @@ def written_out(watching: Watching, console: Console) -> None:
                     watching.grade()
                 if watching.report is not None:
                     show([watching.report], console)
-            if keyboard.pressed(PAUSE_S if saves is None else PAUSE_WOKEN_S) == "q":
+            if keyboard.pressed(PAUSE_S) == "q":
                 return
 
 
@@ -256,13 +254,13 @@ def on_one_screen(watching: Watching, console: Console) -> None:
         with suppress(OSError):  # the terminal is closed
             os.write(stream.fileno(), LEAVE.encode())
 
-    with waker(watching.watched.path.parent, note) as saves, keys(saves, leave=leave) as keyboard:
+    with keys(leave) as keyboard:
         screen = Screen(watching, console, keyboard)
         watching.listen(screen.meanwhile, screen.on_progress)
         stream.write(ENTER)
         try:
             with suppress(Left):
-                until_q(screen, PAUSE_S if saves is None else PAUSE_WOKEN_S)
+                until_q(screen)
         finally:
             stream.write(LEAVE)
             stream.flush()
@@ -270,7 +268,7 @@ def on_one_screen(watching: Watching, console: Console) -> None:
                 console.print(line_of(report))
 
 
-def until_q(screen: Screen, pause_s: float) -> None:
+def until_q(screen: Screen) -> None:
     """Handle saves and keys until q, and draw when no key is waiting."""
     key = ""
     while key != "q":
@@ -280,4 +278,4 @@ def until_q(screen: Screen, pause_s: float) -> None:
         key = screen.next_key(0.0)
         if not key:
             screen.draw_if_stale()
-            key = screen.next_key(pause_s)
+            key = screen.next_key(PAUSE_S)

@@ -147,6 +147,11 @@ class Files:
         return existing(self.folder / "lab.py")
 
     @property
+    def shared_lab(self) -> Path | None:
+        """The file of the networks that the labs of the course share; None if it is missing."""
+        return existing(self.folder.with_name("shared_lab.py"))
+
+    @property
     def shared_probes(self) -> Path | None:
         """The file that probes of the course share; None if this exercise's own probes do not use it or it is missing."""
         path = self.folder.with_name("shared_probes.py")

@@ -15,9 +15,9 @@ from normgrade.compare.played import Result
 from normgrade.course.exercise import Exercise
 from normgrade.course.mistakes import Mistake
 from normgrade.grading.grader import Grader
+from normgrade.grading.preparation import prepare
 from normgrade.language import _
 from normgrade.language.places import Place, place_in_words
-from normgrade.learner.every_check import results_of
 from normgrade.remarks.remarks import remarked
 from normgrade.report.report import ArrayDifference, Check, Kind, Numbers, Outcome, SideBySide
 from normgrade.worker.wire.observation import Array
@@ -103,3 +103,12 @@ def alike(example: Example, other: Example | None) -> bool:
 def tail(example: Example) -> Place:
     """Return the place without its step."""
     return example.arrays.place.at(None)
+
+
+def results_of(grader: Grader, exercise: Exercise, source: str, file_name: str, what: str) -> Iterator[Result]:
+    """Yield every check's result as soon as it is there, and report how many there are. `what` describes the work in progress."""
+    prepare(grader, exercise)
+    total = len(grader.played(exercise).tests)
+    for number, result in enumerate(grader.results(exercise, source, file_name), 1):
+        grader.options.progress(what, number, total)
+        yield result

@@ -1,43 +1,71 @@
-"""Separate processes that work for a notebook.
+"""Separate processes that work for a notebook: they grade, or run a command of the terminal.
 
 A notebook runs a learner's code: it must not hold a reference, and its random numbers, threads and PyTorch settings must not change.
 """
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import subprocess
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import astuple, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
 from pickle import UnpicklingError
-from tempfile import TemporaryFile
+from tempfile import TemporaryDirectory, TemporaryFile
 from typing import Any
 
+from normgrade.cli.warn import warn_of_folders
+from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
+from normgrade.course.files import own_folder, write_whole
+from normgrade.grading.grade import Submission, grade
+from normgrade.grading.grading_options import Options
 from normgrade.language import VARIABLE, _, spoken
-from normgrade.language.errors import Interrupted
+from normgrade.language.errors import GraderError, Interrupted, UsageError
+from normgrade.learner.after_check import after_pass, revealed, told
+from normgrade.learner.interviews import held_back, running_here, status_in_words
+from normgrade.learner.workspace import Workspace, find_course
+from normgrade.notebook.graded import Graded
+from normgrade.report.report import Outcome, Report
 from normgrade.worker.trusted.launch import command
 
-CAPTURED: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+Answer = Graded | Exception
+OnEarly = Callable[[Graded], None]
+CAPTURED: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE}
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The order to grade a submission: its exercise and options, in plain values."""
+
+    slug: str
+    seed: int
+    timeout_s: float | None
+    required: str  # the weakest walls
+    course: str | None
+
+    @property
+    def exercise(self) -> Exercise:
+        return self.its_course.exercise(self.slug)
+
+    @property
+    def its_course(self) -> Course:
+        return find_course(None if self.course is None else Path(self.course))
+
+
+# In the notebook
 
 
 def run_apart(module: str, *arguments: object, captured: bool = True) -> subprocess.CompletedProcess[bytes]:
     """Run one of normgrade's modules to its end, in the current language. If its output is not captured, it uses this terminal."""
-    with started(module, *arguments, **(CAPTURED if captured else {})) as process:
+    with started(module, *arguments, **(CAPTURED | {"stderr": subprocess.PIPE} if captured else {})) as process:
         stdout, stderr = process.communicate()
     return subprocess.CompletedProcess(process.args, process.returncode, stdout, stderr)
-
-
-def answers_apart(module: str, *arguments: object, on_answer: Callable[[Any], None]) -> subprocess.CompletedProcess[bytes]:
-    """Run one of normgrade's modules to its end, and call `on_answer` with each object that it pickles to stdout, as it arrives."""
-    with TemporaryFile() as said, started(module, *arguments, **CAPTURED | {"stderr": said}) as process:
-        assert process.stdout is not None
-        with suppress(EOFError, UnpicklingError):  # the end of the output, or of a process that crashed
-            while True:
-                on_answer(pickle.load(process.stdout))
-        process.wait()
-        said.seek(0)
-        return subprocess.CompletedProcess(process.args, process.returncode, b"", said.read())
 
 
 @contextmanager
@@ -50,3 +78,94 @@ def started(module: str, *arguments: object, **streams: Any) -> Iterator[subproc
             process.kill()
             process.wait()
             raise Interrupted(_("Run the cell again for a result.")) from None
+
+
+@contextmanager
+def as_file(exercise: Exercise, source: str) -> Iterator[Path]:
+    """Write the source to a file and yield its path. In a workspace the file stays, in `.normgrade/notebook`; elsewhere it is temporary."""
+    workspace = Workspace.find()
+    with TemporaryDirectory(prefix="normgrade-") if workspace is None else nullcontext(workspace.data / "notebook") as folder:
+        path = Path(folder) / exercise.file_name
+        try:
+            if workspace is not None:
+                own_folder(workspace.data)
+                own_folder(path.parent)
+            write_whole(path, source.encode(errors="surrogatepass"))
+        except OSError as error:
+            why = error.strerror
+            raise UsageError(
+                _('The source code cannot be written to "{path}" ({why}). Make sure that this path is writable.', path=path, why=why)
+            ) from error
+        yield path
+
+
+def ignore(early: Graded) -> None:
+    """Show nothing until everything is known."""
+
+
+def grade_apart(order: Order, path: Path, name: str, on_early: OnEarly = ignore) -> Graded:
+    """Grade, and return the reports that `normgrade check` would show and store. Notes go to stderr.
+
+    `on_early` is called with the first results while the search for the mistake runs.
+    """
+    answer: Answer | None = None
+    with TemporaryFile() as said, started("notebook.apart", astuple(order), str(path), name, **CAPTURED, stderr=said) as process:
+        assert process.stdout is not None
+        with suppress(EOFError, UnpicklingError):  # the end of the output, or of a process that crashed
+            while True:
+                answer = pickle.load(process.stdout)  # pickled by normgrade's own code
+                if isinstance(answer, Graded) and any(report.searching for report in answer.reports):
+                    on_early(answer)
+        process.wait()
+        said.seek(0)
+        notes = said.read().decode("utf-8", "replace")
+    if process.returncode or answer is None:
+        raise GraderError(_("The grader crashed, not your code. Please report this output:\n{said}", said=notes.strip()))
+    print(notes, end="", file=sys.stderr)
+    if isinstance(answer, Exception):
+        raise answer
+    return answer
+
+
+# In the process
+
+
+def main(order: tuple[Any, ...], path: str, name: str) -> None:
+    """Grade in this process, and pickle the results so far to stdout, last the final result, or the error for the user."""
+    gc.enable()
+    with open(os.dup(1), "wb") as file:
+        os.dup2(2, 1)  # other output is not part of the answer
+
+        def give(answer: Answer) -> None:
+            pickle.dump(answer, file)
+            file.flush()
+
+        try:
+            give(graded(Order(*order), Path(path), name, give))
+        except (UsageError, GraderError) as error:
+            give(error)
+
+
+def graded(order: Order, path: Path, name: str, on_early: OnEarly) -> Graded:
+    """Grade, and add the lines that `normgrade check` prints below the reports."""
+    submissions = [Submission(order.exercise, path, name)]
+    warn_of_folders()
+
+    def on_report(report: Report) -> None:
+        if report.searching:
+            on_early(Graded((told(report, order.exercise),)))
+
+    options = Options(order.seed, order.timeout_s, required=order.required)
+    reports = revealed(submissions, grade(submissions, options, on_report))
+    return Graded(tuple(reports), tuple(below(order, reports)))
+
+
+def below(order: Order, reports: Sequence[Report]) -> list[str]:
+    """Return the lines below the reports in a workspace: about a running interview, else about a pass."""
+    workspace = Workspace.find()
+    if (interview := running_here()) is not None:
+        return [*filter(None, [held_back(interview, reports)]), status_in_words(interview, datetime.now(UTC))]
+    if workspace is not None and all(report.outcome is Outcome.PASSED for report in reports):
+        with suppress(UsageError):  # a note has reported it already
+            return after_pass(order.its_course, order.exercise, workspace)
+    return []

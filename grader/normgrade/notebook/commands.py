@@ -1,6 +1,7 @@
 """The commands of the terminal that help with an exercise, in a notebook: `%normgrade hint layer_norm`.
 
-They take the same words. Each runs in its own process, as grading does, because some play the reference.
+They take the same words. Each runs in its own process, as grading does, because some play the reference. In a folder without a workspace,
+the session remembers the checks that ran and the hints that were given.
 """
 
 from __future__ import annotations
@@ -9,23 +10,56 @@ import ast
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 from normgrade.cli import COMMANDS as ALL
 from normgrade.cli import USAGE, language_of
+from normgrade.cli.hint import in_words
+from normgrade.course.exercise import Exercise
 from normgrade.inspection.source import parse
 from normgrade.language import _, speak
 from normgrade.language.errors import UsageError, did_you_mean
-from normgrade.learner.workspace import find_course
-from normgrade.notebook.apart import run_apart
-from normgrade.notebook.live_objects import is_own, unwrapped
-from normgrade.notebook.memory import MEMORY
-from normgrade.notebook.source_file import as_file
-from normgrade.notebook.standalone import Session, standalone
+from normgrade.learner.attempts import Attempt
+from normgrade.learner.hints import hints_of
+from normgrade.learner.workspace import Workspace, find_course
+from normgrade.notebook.apart import as_file, run_apart
+from normgrade.notebook.sent_source import Prelude, definitions
+from normgrade.report.report import Outcome, Report
 
 COMMANDS = tuple(name for name in ("list", "show", "hint", "explain", "solution", "try") if name in ALL)
 DOCUMENTS = ("show", "solution")  # these print Markdown or a Python file
+
+
+@dataclass
+class Memory:
+    """The last attempt at each exercise, by slug, the identities of the hints that were given, and the slugs that passed."""
+
+    attempts: dict[str, tuple[Exercise, Attempt]] = field(default_factory=dict)
+    given: set[tuple[str, str]] = field(default_factory=set)
+    passed: set[str] = field(default_factory=set)
+
+    def add(self, exercise: Exercise, report: Report) -> None:
+        """Remember the report on a check."""
+        self.attempts[exercise.slug] = exercise, Attempt.of(report, datetime.now(UTC))
+        self.passed |= {exercise.slug} if report.outcome is Outcome.PASSED else set()
+
+    def answers(self, arguments: Sequence[str]) -> bool:
+        """Return True if a command asks for the next hint, and only this session knows about the checks."""
+        return len(arguments) == 2 and arguments[0] == "hint" and arguments[1] in self.attempts and Workspace.find() is None
+
+    def next_hint(self, slug: str) -> str:
+        """Return the next hint that was not given yet, in the words of `normgrade hint`."""
+        exercise, last = self.attempts[slug]
+        if last.passed:
+            return _("{slug} passed your last check, so there are no hints.", slug=slug)
+        left = [hint for hint in hints_of(exercise, last) if (slug, hint.identity) not in self.given]
+        self.given |= {(slug, hint.identity) for hint in left[:1]}
+        return "\n".join(in_words(exercise, left))
+
+
+MEMORY = Memory()
 
 
 @dataclass(frozen=True, repr=False)
@@ -45,7 +79,7 @@ class Output:
         return self.text.rstrip("\n")
 
 
-def run_command(arguments: Sequence[str], session: Session) -> Output | None:
+def run_command(arguments: Sequence[str], cells: Sequence[str]) -> Output | None:
     """Run a command. It prints its output as in a terminal; in a notebook, a document is returned to be rendered."""
     speak(language_of(arguments))
     if not arguments:
@@ -59,7 +93,7 @@ def run_command(arguments: Sequence[str], session: Session) -> Output | None:
         return run([*arguments, "--spoil"])
     if arguments[0] != "try":
         return run(arguments)
-    with with_own_file(arguments, session) as completed:
+    with with_own_file(arguments, cells) as completed:
         return run(completed)
 
 
@@ -101,19 +135,18 @@ def refuse_unless_known(name: str) -> None:
 
 
 @contextmanager
-def with_own_file(arguments: Sequence[str], session: Session) -> Iterator[Sequence[str]]:
-    """Add `--file` to the arguments of `try`, with the classes and functions that the notebook defines for the exercise.
+def with_own_file(arguments: Sequence[str], cells: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Add `--file` to the arguments of `try`, with the classes and functions that the cells define for the exercise.
 
     If there are none, the arguments are unchanged.
     """
-    course = find_course(None)
+    course, known = find_course(None), Prelude(cells).known
     exercise = next((course.exercise(each) for each in arguments if each in course.slugs), None)
-    values = [] if exercise is None else [session.namespace.get(signature.name) for signature in exercise.defines]
-    things = [value for value in values if is_own(unwrapped(value))]
-    if exercise is None or not things:
+    names = [] if exercise is None else [signature.name for signature in exercise.defines if signature.name in known]
+    if exercise is None or not names:
         yield arguments
         return
-    with as_file(exercise, standalone(things, session)) as path:
+    with as_file(exercise, definitions(names, cells)) as path:
         yield [arguments[0], "--file", str(path), *arguments[1:]]  # if the user named a file, it comes later and takes precedence
 
 

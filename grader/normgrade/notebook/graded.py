@@ -1,11 +1,13 @@
-"""The result of grading in a notebook: reports that display themselves."""
+"""The result of grading in a notebook: reports that display themselves, and the verdict that is shown before them."""
 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
+from importlib import import_module
 from secrets import token_hex
 from typing import Any
 
@@ -47,3 +49,30 @@ def paragraphs(lines: Sequence[str]) -> str:
         return ""
     shown = (re.sub("`([^`]*)`", r"<code>\1</code>", escape(line)) for line in lines)
     return f'<div class="normgrade"><p>{"<br>".join(shown)}</p></div>'
+
+
+class ShownEarly:
+    """A display below the cell that goes when the result comes. A front end that cannot remove output shows one line of text."""
+
+    def __init__(self) -> None:
+        self.handle: Any = None
+
+    def show(self, graded: Graded) -> None:
+        """Show the first results, if this is IPython."""
+        if self.shell is None:
+            return
+        from normgrade.report.render.terminal import line_of  # loads NumPy
+
+        line = "\n".join(line_of(report).plain for report in graded.reports)
+        display: Any = import_module("IPython.display").display
+        self.handle = display({"text/html": graded._repr_html_(), "text/plain": line}, raw=True, display_id=True)
+
+    def clear(self) -> None:
+        """Remove the display. In a terminal nothing is done, because an update would print an empty line."""
+        if self.handle is not None and hasattr(self.shell, "kernel"):
+            self.handle.update({"text/html": "", "text/plain": ""}, raw=True)
+
+    @property
+    def shell(self) -> Any:
+        """The current IPython shell; None in plain Python."""
+        return sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+import shlex
+import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -12,18 +16,15 @@ from normgrade.cli.check import grading_options
 from normgrade.cli.options import course_option
 from normgrade.language import N_, _, speak
 from normgrade.language.errors import UsageError
+from normgrade.language.text import lines_of
 from normgrade.learner.workspace import find_course
-from normgrade.notebook.commands import Output, run_command
-from normgrade.notebook.graded import Graded
-from normgrade.notebook.isolated import Order, grade_apart
-from normgrade.notebook.memory import MEMORY
-from normgrade.notebook.passed import exercise_for, name_of
-from normgrade.notebook.shell import Shell, python, session, session_of, words
-from normgrade.notebook.shown_early import ShownEarly
-from normgrade.notebook.source_file import as_file
-from normgrade.notebook.standalone import completed, standalone
+from normgrade.notebook.apart import Order, as_file, grade_apart
+from normgrade.notebook.commands import MEMORY, Output, run_command
+from normgrade.notebook.graded import Graded, ShownEarly
+from normgrade.notebook.sent_source import cell_with_needs, definitions, exercise_for, name_of, text_of
 
 MAGIC = "%%normgrade"
+Shell = Any  # IPython's InteractiveShell; few of its methods have types
 
 
 # In Python
@@ -32,7 +33,7 @@ MAGIC = "%%normgrade"
 def check(*things: object, seed: int | str = 0, timeout_s: float | None = None, course: str | Path | None = None) -> Graded:
     """Grade one or more classes or functions: `normgrade.check(LayerNorm)`, or `normgrade.check("layer_norm", LayerNorm)`.
 
-    If no slug comes first, the names determine the exercise. The source of the things is graded, with the imports, constants, functions and
+    If no slug comes first, the names determine the exercise. The source of the things is graded, with the imports, literals, functions and
     classes of the notebook or file that it uses. `seed` is a whole number, or "random"; `timeout_s` is the time for all checks together;
     `course` is the folder of another course.
     """
@@ -47,7 +48,8 @@ def check(*things: object, seed: int | str = 0, timeout_s: float | None = None, 
     if not things:
         defines = ", ".join(signature.name for signature in order.exercise.defines)
         raise UsageError(_('There is nothing to grade. Call check("{slug}", {names}).', slug=order.slug, names=defines))
-    return graded(order, standalone(things, session()), ", ".join(map(name_of, things)))
+    names, shell = [*map(name_of, things)], sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    return graded(order, definitions(names, [*filter(None, map(text_of, things)), *cells_of(shell)]), ", ".join(names))
 
 
 def told_by(things: Sequence[object], folder: Path | None) -> str:
@@ -66,24 +68,49 @@ def load_ipython_extension(shell: Shell) -> None:
         """Run a cell and grade it: `%%normgrade SLUG`. Or run a command: `%normgrade hint SLUG`; `%normgrade` lists the commands."""
         if cell is not None:
             return run_and_grade(shell, line, cell)
-        return run_command(words(line, "%normgrade COMMAND"), session_of(shell))
+        return run_command(words(line, "%normgrade COMMAND"), cells_of(shell))
 
     shell.register_magic_function(normgrade, "line_cell")
 
 
 def run_and_grade(shell: Shell, line: str, cell: str) -> Graded | None:
-    """Run a cell as it would run without the magic, and grade it. Returns None if nothing is to be graded.
-
-    Names that the cell takes from earlier cells are looked up before it runs, because it may rebind them.
-    """
+    """Run a cell as it would run without the magic, and grade it. Returns None if nothing is to be graded."""
     order = ordered(words(line, f"{MAGIC} SLUG"))
     if order is None:
         return None
-    source = completed(python(shell, cell), session_of(shell))
+    source = cell_with_needs(python(shell, cell), cells_of(shell))
     result = shell.run_cell(cell)
     if isinstance(result.error_in_exec, KeyboardInterrupt):
         return None
     return graded(order, source, _("cell"))
+
+
+def cells_of(shell: Shell | None) -> list[str]:
+    """Return the cells so far as Python, also those that other magics ran, the newest first; none outside of IPython."""
+    typed = [] if shell is None or shell.history_manager is None else shell.history_manager.input_hist_raw
+    return [python(shell, cell.partition("\n")[2] if cell.startswith("%%") else cell) for cell in reversed(typed)]
+
+
+def python(shell: Shell, cell: str) -> str:
+    """Return a cell as Python, without the lines that only the notebook understands: `%matplotlib inline`, `!pip list`."""
+    try:
+        source = shell.transform_cell(cell)
+        statements = ast.parse(source).body
+    except SyntaxError:
+        return cell
+    lines = lines_of(source)
+    for each in statements:
+        if isinstance(each, ast.Expr | ast.Assign) and any(getattr(node, "id", "") == "get_ipython" for node in ast.walk(each)):
+            lines[each.lineno - 1 : each.end_lineno] = [""] * ((each.end_lineno or each.lineno) - each.lineno + 1)
+    return "\n".join(lines)
+
+
+def words(line: str, usage: str) -> list[str]:
+    """Return the words of a magic's line, which are quoted as in a shell. `usage` is the form of the line, for the UsageError."""
+    try:
+        return shlex.split(line)
+    except ValueError as error:
+        raise UsageError(_('"{line}" cannot be read ({error}). Use {usage}.', line=line, error=error, usage=usage)) from None
 
 
 # Both

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from normgrade.cli import interview as interview_module
 from normgrade.course.course import Course
 from normgrade.course.mistakes import read_mistakes
 from normgrade.learner.attempts import Attempts
-from normgrade.learner.practice.interviews import Interviews
+from normgrade.learner.interviews import Interviews
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -23,10 +25,7 @@ Run = Callable[..., tuple[int, str, str]]
 def begun(run: Run, tmp_path: Path) -> Path:
     """Begin an interview, and return its folder."""
     run("init", ".")
-    code, out, err = run("interview", "--seed", "3", "--questions", "1")
-    assert (code, err) == (0, "") and out.startswith(
-        "Seed 3. Use `--seed 3` to draw the same again, if the same exercises have passed and the same questions were asked."
-    )
+    assert run("interview")[::2] == (0, "")
     [folder] = (tmp_path / "interviews").iterdir()
     return folder
 
@@ -52,12 +51,9 @@ def test_interview_tells_tasks_and_questions(run: Run, begun: Path) -> None:
     code, out, err = run("interview")
     assert (code, err) == (0, "") and out.startswith(f"Interview {begun.name}: 30 of 30 minutes are left, until ")
     assert "Functions rms 1 5 not started Layers centring 2 10 not started" in out
-    where = f"interviews/{begun.name}"
-    assert f"Write your code in the files in {where}." in out and f"0 of 1 question is answered, in {where}/answers.md." in out
-    assert (
-        out.endswith("`normgrade interview --end` to end the interview.")
-        and sorted(path.name for path in begun.iterdir())[0] == "answers.md"
-    )
+    assert f"Write your code in the files in interviews/{begun.name}." in out
+    assert "Question 1 of 1, about rms Why is eps inside the root?" in out and "Because the root of 0 has no slope." not in out
+    assert out.endswith("`normgrade interview --end` to end the interview and see the answers.")
 
 
 def test_check_tells_only_claims_and_the_time(run: Run, begun: Path, tiny: Course, tmp_path: Path) -> None:
@@ -82,8 +78,8 @@ def test_commands_that_help_wait(run: Run, begun: Path, arguments: str) -> None:
     code, out, err = run(*arguments.split())
     command = f"normgrade {arguments}" if "--answers" in arguments else f"normgrade {arguments.split()[0]}"
     assert (code, out) == (2, "") and begun.exists()
-    wait = f"Error: `{command.replace(' rms', '')}` is not available during an interview: 30 of 30 minutes are left."
-    assert err == f"{wait} Run `normgrade interview --end` to end it."
+    wait = f"Error: `{command.replace(' rms', '')}` is not available during an interview. Interview {begun.name}: "
+    assert err.startswith(f"{wait}30 of 30 minutes are left, until ") and err.endswith(" Run `normgrade interview` to continue it.")
     run("interview", "--end")
     assert "not available" not in run("show", "rms", "--answers")[2]
 
@@ -97,28 +93,40 @@ def test_other_commands_mention_the_interview(run: Run, begun: Path) -> None:
         assert running in out and out.endswith("Run `normgrade interview` to continue it.") and "hint" not in out
 
 
-def test_the_end_tells_points_mistakes_and_answers(run: Run, begun: Path, tiny: Course, interviews: Interviews) -> None:
+def test_the_end_tells_points_mistakes_and_answers(run: Run, begun: Path, tiny: Course, tmp_path: Path) -> None:
     (begun / "rms.py").write_text(wrong(tiny), encoding="utf-8")
-    (begun / "answers.md").write_text("## 1. rms\n\nZeros.\n", encoding="utf-8")
     code, out, err = run("interview", "--end")
     assert (code, err) == (0, "") and out.startswith(f"Interview {begun.name} is over: 0 of 30 minutes used.")
-    assert "not passed after 0 minutes sum-for-mean" in out and "centring 2 0/10 not started" in out
+    assert "rms 1 4/8 not passed" in out and "centring 2 0/10 not started" in out and "too late" not in out
     assert "Diagnosis" in out and "The squares are added up. Average them." in out
     assert f"Run `normgrade check interviews/{begun.name}/rms.py` to see the failures in numbers." in out
-    assert "Question 1 of 1, about rms Why is eps inside the root? Your answer: Zeros." in out
-    assert "Because the root of 0 has no slope." in out
-    assert "1 answer without a mark Run `normgrade interview --end` in a terminal to mark your answers." in out
-    [ended] = interviews.all()
-    earned = ended.tasks[0].earned
-    assert f"{begun.name}: code {earned} of 18 points · questions 0 of 2 · 1 answer without a mark" in run("progress")[1]
+    assert "Question 1 of 1, about rms Why is eps inside the root?" in out and "Because the root of 0 has no slope." in out
+    assert out.endswith("4 of 18 points") and "rms 1 best 4/8" in run("progress")[1]
     assert "sum-for-mean" in run("check", f"interviews/{begun.name}/rms.py")[1]
+    [attempt, *_] = Attempts(tmp_path / ".normgrade/progress.db").attempts()
+    assert (attempt.exercise, attempt.diagnoses) == ("rms", ("sum-for-mean",))
+
+
+def test_a_file_that_was_saved_too_late_is_told(run: Run, begun: Path, tiny: Course, interviews: Interviews) -> None:
+    shutil.copy(tiny.exercise("rms").reference, begun / "rms.py")
+    late = datetime.now(UTC) + timedelta(minutes=31)
+    os.utime(begun / "rms.py", (late.timestamp(),) * 2)
+    assert "rms 1 8/8 ✓ passed, too late" in run("interview", "--end")[1]
+
+
+def test_an_interrupt_during_grading_loses_nothing(run: Run, begun: Path, interviews: Interviews, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_given: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(interview_module, "grade", interrupted)
+    assert run("interview", "--end")[0] == 130 and interviews.running() is not None
 
 
 def test_late_interview_ends_at_the_next_call(run: Run, begun: Path, interviews: Interviews) -> None:
     grow_late(interviews)
     over = "The time of your interview is over. Run `normgrade interview` to end it and see the result."
     assert run()[1] == over == run("check")[2] and run("progress")[1].endswith(over)
-    assert "the time of your interview is over. Run `normgrade interview` to end it." in run("hint", "rms")[2]
+    assert run("hint", "rms")[2].endswith(f"`normgrade hint` is not available during an interview. {over}")
     assert run("interview")[1].startswith(f"Interview {begun.name} is over: 30 of 30 minutes used.")
     assert interviews.running() is None
 
@@ -131,75 +139,13 @@ def test_pass_in_an_interview_counts(run: Run, begun: Path, tiny: Course, interv
     assert "rms 1 ✓ passed 1 8 just now" in run("progress")[1]
 
 
-def test_marks_are_asked_for_and_kept_one_by_one(run: Run, begun: Path, interviews: Interviews, monkeypatch: pytest.MonkeyPatch) -> None:
-    (begun / "answers.md").write_text("## 1. rms\n\nZeros.\n", encoding="utf-8")
-    run("interview", "--end")
-    typed = iter(["5", "2"])
-    monkeypatch.setattr("normgrade.cli.typed.somebody_is_there", lambda: True)
-    monkeypatch.setattr("builtins.input", lambda prompt: next(typed))
-    assert run("interview", "--end")[1].endswith(f"{begun.name}: code 0 of 18 points · questions 2 of 2")
-    assert [asked.mark for asked in interviews.all()[0].asked] == [2]
-    assert run("interview", "--end") == (2, "", "Error: No interview is running. Run `normgrade interview` to start one.")
-
-
-def test_an_interrupt_among_the_marks_loses_none(run: Run, begun: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(prompt: str) -> str:
-        raise KeyboardInterrupt
-
-    (begun / "answers.md").write_text("## 1. rms\n\nZeros.\n", encoding="utf-8")
-    monkeypatch.setattr("normgrade.cli.typed.somebody_is_there", lambda: True)
-    monkeypatch.setattr("builtins.input", interrupted)
-    for _ in range(2):
-        code, out, err = run("interview", "--end")
-        assert (code, err) == (130, "") and out.endswith("Nothing is lost. Run `normgrade interview --end` to continue.")
-
-
-def test_questions_are_asked_in_a_terminal(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    typed = iter(["Of zeros,", "mostly.", ""])
-    monkeypatch.setattr("normgrade.cli.typed.somebody_is_there", lambda: True)
-    monkeypatch.setattr("builtins.input", lambda prompt: next(typed))
-    run("init", ".")
-    out = run("interview", "--questions", "1", "--level", "1")[1]
-    assert (
-        "Question 1 of 1, about rms; 30 of 30 minutes are left. "
-        "End your answer with an empty line, or enter only an empty line to answer later." in out
-    )
-    assert "Why is eps inside the root?" in out and "centring" not in out
-    assert "1 of 1 question is answered" in run("interview")[1]
-
-
-def test_interview_may_have_only_questions(run: Run, tmp_path: Path) -> None:
-    run("init", ".")
-    assert "Your code" not in run("interview", "--minutes", "5", "--questions", "1")[1]
-    out = run("interview", "--end")[1]
-    assert "exercise" not in out and out.endswith("questions 0 of 2")
-
-
-def test_an_interrupt_loses_nothing(run: Run, begun: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = iter(["Of zeros"])
-
-    def typed(prompt: str) -> str:
-        if (line := next(lines, None)) is None:
-            raise KeyboardInterrupt
-        return line
-
-    monkeypatch.setattr("normgrade.cli.typed.somebody_is_there", lambda: True)
-    monkeypatch.setattr("builtins.input", typed)
-    code, out, err = run("interview")
-    assert (code, err) == (130, "") and out.endswith("Nothing is lost. Run `normgrade interview` to continue.")
-    assert (begun / "answers.md").read_text(encoding="utf-8").endswith("\n\nOf zeros\n")
-
-
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
         ("--minutes 4", '--minutes must be a whole number from 5 to 240, not "4".'),
         ("--level 5", '--level must be a whole number from 1 to 4, not "5".'),
-        ("--questions many", '--questions must be a whole number from 0 to 50, not "many".'),
-        ("--seed x", '"x" is not a valid seed. --seed must be a whole number from 0 to 4294967295, or "random".'),
         ("--end", "No interview is running. Run `normgrade interview` to start one."),
         ("--end --minutes 30", "--minutes is only for a new interview. Run `normgrade interview --end` to end the current one."),
-        ("--minutes 5 --questions 3", "3 questions take 6 minutes, but the interview has 5. Use fewer --questions, or more --minutes."),
     ],
 )
 def test_wrong_usage_is_explained_and_nothing_begins(run: Run, tmp_path: Path, arguments: str, sentence: str) -> None:
@@ -235,16 +181,4 @@ def test_link_instead_of_the_folder_is_not_followed(run: Run, begun: Path, tmp_p
 
 def test_the_interview_speaks_chinese(run: Run, begun: Path) -> None:
     code, out, err = run("interview", "--end", "--lang", "zh")
-    assert (code, err) == (0, "") and "面试" in out and "你的回答" in out and "minutes" not in out
-
-
-def test_beginning_and_seed_are_remembered(run: Run, begun: Path, interviews: Interviews) -> None:
-    running = interviews.running()
-    assert running is not None and running.seed == 3 and abs((datetime.now(UTC) - running.begun).total_seconds()) < 60
-
-
-def test_without_a_seed_one_is_drawn_and_told(run: Run, interviews: Interviews) -> None:
-    run("init", ".")
-    out = run("interview")[1]
-    running = interviews.running()
-    assert running is not None and out.startswith(f"Seed {running.seed}. Use `--seed {running.seed}` to draw the same again")
+    assert (code, err) == (0, "") and "面试" in out and "minutes" not in out

@@ -121,14 +121,6 @@ def test_without_a_key_nothing_is_returned(keyboard: Typed) -> None:
 
 
 @posix
-def test_wake_up_byte_is_no_key(keyboard: Typed) -> None:
-    keyboard.type(b"...")
-    assert keyboard.terminal is not None
-    assert Keyboard(None, [keyboard.terminal]).pressed(LATEST_S) == ""
-    assert keyboard.all() == []
-
-
-@posix
 def test_a_terminal_that_is_gone_quits() -> None:
     import pty
 

@@ -12,7 +12,7 @@ import pytest
 
 from normgrade.cli import repro as command
 from normgrade.course.course import Course
-from normgrade.learner.repro.reproduction import SEAL, is_as_made, sealed
+from normgrade.learner.reproduction import SEAL, is_as_made, sealed
 
 WRONG = "def rms(x, eps=1e-5):\n    return 0.5 * x / (x.float() ** 2).mean(-1, keepdim=True).add(eps) ** 0.5\n"
 

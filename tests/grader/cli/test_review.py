@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from normgrade.cli import review as review_module
 from normgrade.learner.attempts import Attempt, Attempts
-from normgrade.learner.practice.slips import Reviews
+from normgrade.learner.slips import Reviews
 from normgrade.report.report import Outcome
 
 Run = Callable[..., tuple[int, str, str]]
@@ -35,7 +34,7 @@ def make(kept: Attempts, days_ago: float, *mistakes: str, passed: bool = True) -
 def test_due_question_is_answered_without_a_terminal(run: Run, kept: Attempts) -> None:
     make(kept, 2, "sum-for-mean")
     code, out, err = run("review")
-    assert (code, err) == (0, "") and out.startswith(f"{PASSED}once, 2 days ago). 7 def rms(")
+    assert (code, err) == (0, "") and out.startswith(f"{PASSED}once, 2 days ago).")
     assert "sum-for-mean: The squares are added up. Average them." in out and "def rms(" in out and "Which line" not in out
     assert Reviews(kept).all() == []
 
@@ -44,7 +43,7 @@ def test_answers_are_kept_and_decide_when_it_comes_back(run: Run, kept: Attempts
     make(kept, 4, "sum-for-mean")
     make(kept, 2, "sum-for-mean")
     line = run("review")[1].partition(" Line ")[2].partition(".")[0]
-    monkeypatch.setattr("normgrade.cli.typed.somebody_is_there", lambda: True)
+    monkeypatch.setattr("normgrade.cli.review.somebody_is_there", lambda: True)
     for typed, said in (("x", "✗ Wrong, it is another line."), (line, "✓ Correct.")):
         monkeypatch.setattr("builtins.input", lambda prompt, typed=typed: typed)
         out = run("review", "--all")[1]
@@ -69,54 +68,30 @@ def test_interrupt_adds_no_answer(run: Run, kept: Attempts, monkeypatch: pytest.
         raise KeyboardInterrupt
 
     make(kept, 5, "sum-for-mean")
-    monkeypatch.setattr("normgrade.cli.typed.somebody_is_there", lambda: True)
+    monkeypatch.setattr("normgrade.cli.review.somebody_is_there", lambda: True)
     monkeypatch.setattr("builtins.input", interrupted)
     code, _out, err = run("review")
-    assert (code, err) == (130, "") and Reviews(kept).all() == []
+    assert (code, err) == (130, "Error: Interrupted before it was done.") and Reviews(kept).all() == []
 
 
-def test_only_some_are_asked_at_a_time(run: Run, kept: Attempts, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_is_asked_at_a_time(run: Run, kept: Attempts) -> None:
     make(kept, 5, "sum-for-mean", "eps-outside-root")
-    monkeypatch.setattr(review_module, "MOST", 1)
     assert run("review")[1].endswith("1 more mistake is due for review.")
 
 
-def test_the_answer_is_read_before_the_next_question(run: Run, kept: Attempts, monkeypatch: pytest.MonkeyPatch) -> None:
-    make(kept, 5, "sum-for-mean", "eps-outside-root")
-    prompts: list[str] = []
+def test_the_end_of_the_input_is_a_wrong_answer(run: Run, kept: Attempts, monkeypatch: pytest.MonkeyPatch) -> None:
+    def ended(prompt: str) -> str:
+        raise EOFError
 
-    def answered(prompt: str) -> str:
-        prompts.append(prompt)
-        return "1"
-
-    monkeypatch.setattr("normgrade.cli.typed.somebody_is_there", lambda: True)
-    monkeypatch.setattr("builtins.input", answered)
-    run("review")
-    assert prompts == ["Which line is wrong? ", "Press Enter for question 2 of 2. ", "Which line is wrong? "]
-
-
-def test_lines_above_the_code_are_left_out(run: Run, kept: Attempts) -> None:
     make(kept, 5, "sum-for-mean")
-    out = run("review")[1]
-    assert "import torch" not in out and " 7 def rms(" in out
-
-
-@pytest.mark.parametrize(
-    ("source", "first"),
-    [
-        ('"""Docs."""\n\nimport torch\n\n\ndef f():\n    pass\n', 6),
-        ("import torch\n\n@torch.no_grad\ndef f():\n    pass\n", 3),
-        ("EPS = 1\n", 1),
-        ("import torch\n", 1),
-    ],
-)
-def test_first_line_of_code_is_found(source: str, first: int) -> None:
-    assert review_module.first_of_code(source) == first
+    monkeypatch.setattr("normgrade.cli.review.somebody_is_there", lambda: True)
+    monkeypatch.setattr("builtins.input", ended)
+    assert "✗ Wrong" in run("review")[1]
 
 
 def test_review_waits_while_an_interview_runs(run: Run, kept: Attempts) -> None:
     run("interview")
-    assert run("review")[2].startswith("Error: `normgrade review` is not available during an interview: ")
+    assert run("review")[2].startswith("Error: `normgrade review` is not available during an interview. ")
 
 
 def test_review_needs_a_workspace(run: Run, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from normgrade.grading.grade import Submission
 from normgrade.grading.grading_options import Options
 from normgrade.inspection.inspection import Inspection
 from normgrade.language import speak
-from normgrade.learner.watch.watch_session import Watching
+from normgrade.learner.watching import Watching
 from normgrade.report.report import Check, Kind, Outcome, Report
 
 
@@ -103,7 +103,7 @@ def test_next_exercise_is_named_when_it_is_known(watched: Graded, monkeypatch: p
         seen.append(drawn(watching))
         return ""
 
-    monkeypatch.setattr("normgrade.learner.watch.watch_session.remember", remembered)
+    monkeypatch.setattr("normgrade.learner.watching.remember", remembered)
     watching.begin(0)
     watching.grade()
     assert "Press n" in drawn(watching) and not any("Press n" in screen for screen in seen) and seen

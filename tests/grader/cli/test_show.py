@@ -1,7 +1,8 @@
-"""Tests of the command `show`: the task, its answers, and the stub."""
+"""Tests of the command `show`: the task, its answers, the stub, and prompts in a terminal."""
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
@@ -9,10 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hostile_texts import COLOUR
+from rich.console import Console
 
+from normgrade.cli.show import folded, rendered, unfolded
 from normgrade.course.course import Course
-
-pexpect = pytest.importorskip("pexpect", reason="the terminal is pexpect's")
 
 EditedCourse = Callable[..., Course]
 Invoke = Callable[..., subprocess.CompletedProcess[str]]
@@ -55,6 +57,7 @@ def test_without_a_slug_the_exercises_are_listed(invoke: Invoke) -> None:
 
 
 def test_pager_shows_a_task_longer_than_the_screen(here: Path, tiny: Course) -> None:
+    pexpect = pytest.importorskip("pexpect", reason="the terminal is pexpect's")
     pager = here / "pager"
     pager.write_text("#!/bin/sh\nsed 's/^/paged: /'\n", encoding="utf-8")
     pager.chmod(0o755)
@@ -66,3 +69,58 @@ def test_pager_shows_a_task_longer_than_the_screen(here: Path, tiny: Course) -> 
         command = f"{sys.executable} -m normgrade show rms{option}"
         shown[option] = pexpect.run(command, env=environment, dimensions=(5, 80), timeout=60).decode()
     assert "paged: " in shown[""] and "Divide every row" in shown[" --no-pager"] and "paged" not in shown[" --no-pager"]
+
+
+# Prompts in a terminal
+
+PROMPT = """# RMS norm
+
+<details>
+<summary>Why is there an `eps`?</summary>
+
+Because of zeros.
+</details>
+
+What is the mean of a row?
+
+<details><summary>Answer</summary>
+It is not subtracted.
+</details>
+
+The end.
+"""
+
+
+def test_a_prompt_without_folds_stays_as_it_is() -> None:
+    assert folded("# RMS norm\n", "rms") == unfolded("# RMS norm\n") == "# RMS norm\n"
+
+
+def test_questions_are_shown_without_answers() -> None:
+    shown = folded(PROMPT, "rms")
+    assert "**Why is there an `eps`?**" in shown and "What is the mean of a row?" in shown and "The end." in shown
+    assert "Because of zeros." not in shown and "It is not subtracted." not in shown
+    assert shown.endswith("\n\nRun `normgrade show rms --answers` to see the answers too.\n")
+
+
+def test_unfolded_every_answer_stands_below_its_question() -> None:
+    shown = unfolded(PROMPT)
+    assert "**Why is there an `eps`?**\n\nBecause of zeros.\n" in shown
+    assert "What is the mean of a row?\n\nIt is not subtracted.\n" in shown
+
+
+def test_link_to_an_exercise_is_shown_as_its_slug() -> None:
+    table = "| [layer](../layer_norm/README.md) | position |\n"
+    assert folded(table, "rms") == unfolded(table) == "| layer `layer_norm` | position |\n"
+
+
+def test_summary_that_says_only_answer_is_no_question() -> None:
+    chinese = "问题？\n\n<details><summary>答案</summary>\n是。\n</details>\n"
+    assert "答案" not in folded(chinese, "rms") and unfolded(chinese) == "问题？\n\n是。\n\n"
+    assert "Answer" not in unfolded(PROMPT) and "details" not in unfolded(PROMPT)
+
+
+def test_no_address_is_hidden_under_a_link() -> None:
+    console = Console(file=io.StringIO(), width=80, force_terminal=True, legacy_windows=False)
+    console.print(rendered("[the paper](https://example.org/a), <https://example.org/b>"))
+    shown = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "the paper" in shown and "(https://example.org/a)" in COLOUR.sub("", shown) and "\x1b]8" not in shown

@@ -43,7 +43,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a terminal as P
 class Terminal:
     """A command in a terminal of 80 columns, and its output."""
 
-    def __init__(self, folder: Path, course: Course, *arguments: str, kind: str = "xterm", lines: int = 60, before: str = "",
+    def __init__(self, folder: Path, course: Course, *arguments: str, kind: str = "xterm", lines: int = 60,
                  ignored: Sequence[int] = ()) -> None:  # fmt: skip
         import pty
 
@@ -52,7 +52,7 @@ class Terminal:
         self.ours, theirs = pty.openpty()
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "NO_COLOR"))}
         ours = {"NORMGRADE_COURSE": str(course.root), "TERM": kind, "COLUMNS": "80", "LINES": str(lines), "NORMGRADE_LANG": "en"}
-        paths = {"PYTHONPATH": os.pathsep.join(filter(None, (before, str(Path(launch.__file__).parents[2]))))}
+        paths = {"PYTHONPATH": str(Path(launch.__file__).parents[2])}
         self.process = subprocess.Popen(
             [sys.executable, "-m", "normgrade", *arguments],
             cwd=folder, env=kept | ours | paths, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
@@ -233,12 +233,6 @@ def test_a_hang_up_that_is_ignored_quits(begin: Begin) -> None:
     code = terminal.process.wait(LATEST_S)
     terminal.ours = os.open(os.devnull, os.O_RDWR)
     assert code == 2  # the last verdict cannot be written
-
-
-def test_file_is_polled_without_watchfiles(begin: Begin, folder: Path, tiny: Course) -> None:
-    (folder / "absent").mkdir()
-    (folder / "absent" / "watchfiles.py").write_text("raise ImportError\n")
-    mend_and_quit(begin(before=str(folder / "absent")), folder, tiny)
 
 
 def test_a_dumb_terminal_gets_reports_one_below_the_other(begin: Begin, folder: Path, tiny: Course) -> None:

@@ -22,7 +22,7 @@ from normgrade.course.course import Course
 from normgrade.grading.grade import Submission, report_of_inspection
 from normgrade.grading.grading_options import Options
 from normgrade.inspection.inspection import Inspection
-from normgrade.learner.watch.watch_session import Watching
+from normgrade.learner.watching import Watching
 from normgrade.report.report import Check, Kind, Outcome, Report
 
 pyte = pytest.importorskip("pyte", reason="the screen is drawn by pyte")
@@ -96,7 +96,7 @@ def typed(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Type
         screen = Screen(watching, Terminal(height), Typist(keys))
         watching.listen(screen.meanwhile, screen.on_progress)
         with suppress(Left):
-            until_q(screen, 0.0)
+            until_q(screen)
         return screen
 
     return after
@@ -168,7 +168,7 @@ def test_only_other_inputs_have_another_seed(typed: Typed, tmp_path: Path) -> No
     assert f"These inputs have seed {other}." in picture(screen) and screen.watching.scores == [0]
     (tmp_path / "rms.py").write_text(CODE + "#", encoding="utf-8")
     screen.keyboard = Typist(GRADED)
-    until_q(screen, 0.0)
+    until_q(screen)
     assert seeds(screen) == [0, other, 0] and "No claim has changed since the last save." in picture(screen)
 
 

@@ -33,9 +33,9 @@ from normgrade.grading.grader import Grader
 from normgrade.grading.grading_options import Options
 from normgrade.language.errors import UsageError
 from normgrade.learner.attempts import VERSION, Attempt, Attempts
-from normgrade.learner.watch.watch_session import Watching
+from normgrade.learner.watching import Watching
 from normgrade.learner.workspace import MARK
-from normgrade.notebook.source_file import as_file
+from normgrade.notebook.apart import as_file
 from normgrade.report.report import Outcome, Report
 from normgrade.suite.collection import collect
 

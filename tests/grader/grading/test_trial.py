@@ -16,8 +16,7 @@ from normgrade.grading.grading_options import Options
 from normgrade.grading.opening import open_grader
 from normgrade.grading.trial import Trial, played
 from normgrade.language.errors import UsageError
-from normgrade.learner.typed_call import build_of
-from normgrade.learner.typed_input import inputs_of
+from normgrade.learner.typed_play import build_of, inputs_of
 from normgrade.learner.workspace import find_course
 
 Try = Callable[..., Played]

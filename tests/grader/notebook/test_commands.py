@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import subprocess
 import sys
@@ -13,12 +12,12 @@ import pytest
 
 from normgrade.cli import COMMANDS as ALL
 from normgrade.course.course import Course
+from normgrade.course.exercise import Exercise
+from normgrade.course.mistakes import read_mistakes
 from normgrade.language.errors import UsageError
 from normgrade.notebook import commands
-from normgrade.notebook.commands import COMMANDS, run_command, with_own_file
-from normgrade.notebook.memory import Memory
-from normgrade.notebook.standalone import Session
-from normgrade.report.report import Outcome, Report
+from normgrade.notebook.commands import COMMANDS, Memory, run_command, with_own_file
+from normgrade.report.report import Check, Diagnosis, Kind, Outcome, Report
 
 
 @pytest.fixture(autouse=True)
@@ -32,25 +31,25 @@ def folder(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def refusal(*arguments: str) -> str:
     with pytest.raises(UsageError) as raised:
-        run_command(arguments, Session())
+        run_command(arguments, [])
     return str(raised.value)
 
 
 def test_without_arguments_it_lists_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run_command([], Session()) is None
+    assert run_command([], []) is None
     listed = [line.split()[1] for line in capsys.readouterr().out.splitlines()[1:]]
     assert listed == [*COMMANDS] and set(listed) <= set(ALL) and {"list", "show", "hint", "explain", "solution"} <= set(listed)
 
 
 def test_the_task_is_markdown(tiny: Course) -> None:
-    shown = run_command(["show", "rms"], Session())
+    shown = run_command(["show", "rms"], [])
     assert shown is not None and shown._repr_markdown_() == shown.text
     assert shown.text.startswith("# ") and repr(shown) == shown.text.rstrip("\n")
 
 
 @pytest.mark.parametrize("arguments", [["show", "rms", "--stub"], ["solution", "rms", "--spoil"]])
 def test_python_is_shown_as_python(arguments: list[str]) -> None:
-    shown = run_command(arguments, Session())
+    shown = run_command(arguments, [])
     assert shown is not None and "def rms(" in repr(shown)
     assert shown._repr_markdown_() == f"~~~~python\n{shown!r}\n~~~~"
 
@@ -63,24 +62,24 @@ def test_checks_of_the_session_count_outside_a_workspace(
     report = Report("rms", "cell", Outcome.FAILED, 8, "linux", 0, 0.0)
     memory.add(tiny.exercise("rms"), report)
     for hint in tiny.exercise("rms").hints:
-        assert run_command(["hint", "rms"], Session()) is None
+        assert run_command(["hint", "rms"], []) is None
         assert capsys.readouterr().out.startswith(hint)
     assert refusal("solution", "rms").startswith("No passed attempt at rms is recorded here.")
     memory.add(tiny.exercise("rms"), replace(report, outcome=Outcome.PASSED))
-    solution = run_command(["solution", "rms"], Session())
+    solution = run_command(["solution", "rms"], [])
     assert solution is not None and "def rms(" in solution.text
 
 
 def test_other_output_is_printed_as_in_a_terminal(tiny: Course, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run_command(["hint", "rms", "1"], Session()) is None
+    assert run_command(["hint", "rms", "1"], []) is None
     hinted = capsys.readouterr().out
     assert hinted.replace("\n", " ").startswith(tiny.exercise("rms").hints[0])
-    assert run_command(["show", "--help"], Session()) is None
+    assert run_command(["show", "--help"], []) is None
     assert capsys.readouterr().out.startswith("Usage: normgrade show [OPTIONS] ")
 
 
 def test_the_requested_language_is_spoken(capsys: pytest.CaptureFixture[str]) -> None:
-    run_command(["list", "--lang", "zh"], Session())
+    run_command(["list", "--lang", "zh"], [])
     assert "运行 `normgrade show SLUG" in capsys.readouterr().out
 
 
@@ -101,21 +100,17 @@ def test_a_wrong_call_is_refused_in_one_sentence(arguments: list[str], said: str
     assert refused == said or (said is None and refused.startswith("No passed attempt at rms is recorded here."))
 
 
-def test_try_uses_the_definitions_of_the_notebook(tmp_path: Path) -> None:
-    (tmp_path / "own_rms.py").write_text("def rms(x):\n    return x\n\ndef other(x):\n    return x\n")
-    names: dict[str, object] = {"__name__": "own_rms"}
-    text = (tmp_path / "own_rms.py").read_text()
-    exec(compile(text, str(tmp_path / "own_rms.py"), "exec"), names)
-    with with_own_file(["try", "rms", "rms()", "[1.0]"], Session(names)) as arguments:
+def test_try_uses_the_definitions_of_the_notebook() -> None:
+    cells = ["x = other(3)", "def rms(x):\n    return x\n\ndef other(x):\n    return x\n"]
+    with with_own_file(["try", "rms", "rms()", "[1.0]"], cells) as arguments:
         name, option, path, *others = arguments
         assert (name, option, others) == ("try", "--file", ["rms", "rms()", "[1.0]"])
         assert Path(path).read_text() == "def rms(x):\n    return x\n"
 
 
-@pytest.mark.parametrize("names", [{}, {"rms": 3}, {"rms": math.sqrt}])
-def test_without_a_definition_try_uses_the_file(names: dict[str, object]) -> None:
+def test_without_a_definition_try_uses_the_file() -> None:
     for asked in (["try", "rms", "rms()"], ["try", "--help"]):
-        with with_own_file(asked, Session(names)) as arguments:
+        with with_own_file(asked, ["x = 3"]) as arguments:
             assert arguments == asked
 
 
@@ -127,7 +122,7 @@ def test_in_a_terminal_the_command_has_the_terminal() -> None:
     import pty
 
     ours, theirs = pty.openpty()
-    program = "from normgrade.notebook.commands import run_command, Session; print(run_command(['hint', 'rms', '1'], Session()))"
+    program = "from normgrade.notebook.commands import run_command; print(run_command(['hint', 'rms', '1'], []))"
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "TERM": "dumb", "COLUMNS": "40"}
     with open(ours, "rb", buffering=0) as screen:
         done = subprocess.run([sys.executable, "-c", program], env=environment, stdin=theirs, stdout=theirs, stderr=theirs)
@@ -145,3 +140,43 @@ def read(screen: object) -> bytes:
         return screen.read(4096)  # type: ignore[attr-defined, no-any-return]
     except OSError:
         return b""
+
+
+# The memory of a session
+
+
+@pytest.fixture
+def exercise(tiny: Course) -> Exercise:
+    return tiny.exercise("rms")
+
+
+def checked(outcome: Outcome, *mistakes: str) -> Report:
+    checks = () if outcome is Outcome.PASSED else (Check("test_a", "The claim.", Kind.FORMULA, outcome, 1),)
+    diagnoses = (Diagnosis(mistakes, "It is wrong.", ("test_a",)),) if mistakes else ()
+    return Report("rms", "cell", outcome, 8, "linux", 0, 0.0, checks=checks, diagnoses=diagnoses)
+
+
+def test_the_diagnosis_comes_before_the_exercises_own_hints(exercise: Exercise) -> None:
+    mistake, memory = read_mistakes(exercise)[0], Memory()
+    memory.add(exercise, checked(Outcome.FAILED, mistake.name))
+    assert memory.next_hint("rms").startswith(f"The diagnosis of your last check was {mistake.name}: {mistake.says}\n(")
+    for hint in exercise.hints:
+        assert memory.next_hint("rms").startswith(f"{hint}\n(")
+    assert memory.next_hint("rms") == "There are no more hints for rms. Run `normgrade solution rms --spoil` to see the answer."
+
+
+def test_only_the_last_check_counts(exercise: Exercise) -> None:
+    memory = Memory()
+    memory.add(exercise, checked(Outcome.FAILED))
+    memory.add(exercise, checked(Outcome.PASSED))
+    assert memory.next_hint("rms") == "rms passed your last check, so there are no hints."
+
+
+def test_it_answers_only_without_a_workspace(exercise: Exercise, tmp_path: Path) -> None:
+    memory = Memory()
+    assert not memory.answers(["hint", "rms"])
+    memory.add(exercise, checked(Outcome.FAILED))
+    asked = (["hint", "rms"], ["hint", "rms", "2"], ["hint", "centring"], ["show", "rms"], ["hint"])
+    assert [memory.answers(arguments) for arguments in asked] == [True, False, False, False, False]
+    (tmp_path / "normgrade.toml").touch()
+    assert not memory.answers(["hint", "rms"])

@@ -568,7 +568,6 @@ def test_a_worker_holds_no_suite_and_no_oracle(host: Host) -> None:
         "", "course", "course.ban", "course.tensor_library", "course.package", "language", "language.places",
         "language.text", "language.visible",
         "probes", "probes.layers", "probes.results", "probes.step_options", "worker", "worker.interrupts",
-        *(f"probes.lab{name}" for name in ("", ".bench", ".data", ".networks", ".runs")),
         *(f"worker.wire{name}" for name in (
             "", ".capture", ".framing", ".messages", ".observation", ".packing", ".recorded", ".requests", ".validation",
             ".zygote_protocol",

@@ -1,1 +1,0 @@
-"""Interviews and reviews: which exercises come next, against the clock or spaced over days."""

@@ -1,1 +1,0 @@
-"""`normgrade repro`: a small script that shows one failed claim without normgrade."""

@@ -1,1 +1,0 @@
-"""`normgrade watch`: it grades each time a file is saved."""
