@@ -53,7 +53,7 @@ def test_script_edited_during_the_checks_is_kept(run: Run, tmp_path: Path, monke
     path = tmp_path / "repro_rms.py"
     monkeypatch.setattr(command, "all_results", lambda *arguments: path.write_text("# mine\n", encoding="utf-8") and ())
     monkeypatch.setattr(command, "chosen", lambda *arguments: "a result")
-    monkeypatch.setattr("normgrade.learner.repro.reproduction.script", lambda *arguments: "x = 1\n")
+    monkeypatch.setattr("normgrade.learner.reproduction.script", lambda *arguments: "x = 1\n")
     assert run("repro", "rms") == (2, "", WRITTEN.format("repro_rms.py", CHANGED))
     assert path.read_text(encoding="utf-8") == "# mine\n"
 
