@@ -159,7 +159,7 @@ class Places:
                 names = Table.of_optional(path).content
             except CourseError:  # another proof tells it
                 continue
-            found |= {name: (path, line_of_entry(read_text(path), name)) for name in names}
+            found |= {name: in_file(path, (f"[{name}]", f'["{name}"]', name)) or (path, 1) for name in names}
         return found
 
     @cached_property
@@ -216,14 +216,3 @@ def about(text: str) -> Iterator[str]:
 def tests_in(text: str) -> list[str]:
     """Return the beginnings of the definitions that a problem of a suite names: those of tests and of uses."""
     return [f"def {name}(" for name in re.findall(r"\b(test_\w+|typical|real)\b", text)]
-
-
-def line_of_entry(source: str, name: str) -> int:
-    """Return the line on which the entry of a wrong answer begins, counted from 1.
-
-    >>> line_of_entry('[a]\\nsays = "b"\\n\\n["b.1"]', "b.1")
-    4
-    """
-    key = re.escape(name)
-    begins = re.compile(rf"""\s*(\[\s*)?("{key}"|'{key}'|{key})\s*[\]=.]""")
-    return next((number for number, line in enumerate(source.splitlines(), 1) if begins.match(line)), 1)

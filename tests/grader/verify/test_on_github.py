@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import shutil
 from collections.abc import Callable
 
@@ -11,7 +10,6 @@ import pytest
 from normgrade.course.course import Course
 from normgrade.language import speak
 from normgrade.report.report import Check, Kind, Outcome, Report
-from normgrade.verify import on_github
 from normgrade.verify.on_github import annotated, problems_in, summary
 from normgrade.verify.verification import verify
 
@@ -87,11 +85,6 @@ MORE = '\n["no-root.1"]\nsays = "No root."\nedit = [[".sqrt()", ""]]\n\n[no-root
 def places_of(course: Course, name: str, *lines: str, exercise: str = "rms") -> list[tuple[str, int]]:
     found = problems_in(report(exercise, proof(name, "\n".join(lines))), course)
     return [(problem.path.relative_to(course.root).as_posix(), problem.line) for problem in found]
-
-
-def test_the_examples_run() -> None:
-    found = doctest.testmod(on_github)
-    assert found.attempted >= 1 and found.failed == 0
 
 
 @pytest.fixture(scope="module")
