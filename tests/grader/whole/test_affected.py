@@ -47,7 +47,7 @@ def test_changes_are_those_of_commits_and_of_the_folder(tmp_path: Path) -> None:
     git(tmp_path, "rm", "removed")
     git(tmp_path, "commit", "-am", "two")
     (tmp_path / "new name").write_text("new")
-    assert changed_since("HEAD~1", tmp_path) == {"changed", "removed", "new name"}
+    assert changed_since("HEAD~1", tmp_path) == frozenset(("changed", "removed", "new name"))
 
 
 def test_an_unknown_commit_leaves_the_changes_unknown(tmp_path: Path) -> None:
