@@ -64,6 +64,7 @@ def planned(exercise: Exercise, folder: Path) -> tuple[str, ...]:
 
 def show_result(console: Console, interview: Interview, course: Course, reports: Sequence[Report]) -> None:
     """Print the results of the exercises, and the diagnoses."""
+    from normgrade.report.render.outline import outline  # loads NumPy
     from normgrade.report.render.whole import panel_of  # loads NumPy
     from normgrade.report.render.wording import losses_in_words  # loads NumPy
 
@@ -79,7 +80,7 @@ def show_result(console: Console, interview: Interview, course: Course, reports:
     for report in reports:
         if report.outcome is Outcome.FAILED and report.diagnoses:
             console.print(Text(report.submission, style="bold"))
-            console.print(panel_of(report.diagnoses[:1], report.checks), width=min(console.width, WIDEST))
+            console.print(panel_of(outline(report)), width=min(console.width, WIDEST))
     failed = [report.submission for report in reports if report.outcome is Outcome.FAILED]
     if failed:
         say(_("Run `normgrade check {file}` to see the failures in numbers.", file=failed[0]))

@@ -17,8 +17,8 @@ from normgrade.cli.output import SUFFIX_OF, SUFFIXES, refuse_unless_writable, wr
 from normgrade.course.course import Course
 from normgrade.language.errors import UsageError
 from normgrade.report.render import FORMATS, render
-from normgrade.report.render.classroom50 import NEEDED
 from normgrade.report.render.detail import QUIET, VERBOSE, Detail
+from normgrade.report.render.dialects import NEEDED
 
 Invoke = Callable[..., subprocess.CompletedProcess[str]]
 REFUSED = 'Error: The report cannot be written to "{}" ({}). Use --output FILE to choose another file.\n'

@@ -9,7 +9,7 @@ from sample_reports import FAILED, PASSED
 
 from normgrade.cli.runner_files import tell_runner
 from normgrade.language.errors import UsageError
-from normgrade.report.render.step_summary import step_summary
+from normgrade.report.render.github import step_summary
 from normgrade.report.render.workflow_commands import MOST_BYTES
 from normgrade.report.report import Report
 

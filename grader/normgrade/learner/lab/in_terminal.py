@@ -17,7 +17,7 @@ from normgrade.learner.lab.curves import chart
 from normgrade.learner.lab.in_words import company_in_words, headline, judged, rows, sides, sizes, stopped
 from normgrade.learner.lab.study import Study
 from normgrade.remarks.crash import raised
-from normgrade.report.render.one_screen import raised_lines
+from normgrade.report.render.whole import raised_lines
 from normgrade.suite.blame import alone
 from normgrade.worker.wire.observation import Error
 

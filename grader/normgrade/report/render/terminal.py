@@ -22,6 +22,7 @@ from normgrade.language import _, n_
 from normgrade.language.visible import DOT, STEERS, disarmed, forgiving
 from normgrade.report.render.detail import QUIET, USUAL, Detail
 from normgrade.report.render.one_screen import OneScreen, next_line
+from normgrade.report.render.summary import next_step
 from normgrade.report.render.whole import STYLES, course_lines, outcome_cell, whole_parts
 from normgrade.report.render.wording import (
     MARKS,
@@ -121,7 +122,7 @@ def parts_of(report: Report, detail: Detail = USUAL) -> Iterator[RenderableType]
     if detail.whole or any(check.kind is Kind.PROOF for check in report.checks):
         yield from whole_parts(report, detail)
         if detail.advice:
-            yield from next_line(report, "")
+            yield from next_line(next_step(report, ""))
     else:
         yield OneScreen(report, detail)
 

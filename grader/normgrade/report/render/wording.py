@@ -25,7 +25,7 @@ from normgrade.worker.walls import TIERS
 
 WEAKEST = TIERS[0]
 CODE_COLUMNS = 68  # of a line of the learner's code in a diagnosis
-CLAIMS = 3  # broken by a mistake, shown in full
+LINES = 20  # of a message, or of printed output
 MARKS = {Outcome.PASSED: "✓", Outcome.FAILED: "✗", Outcome.SKIPPED: "–", Outcome.ERROR: "!", Outcome.NOT_STARTED: "–"}
 LARGEST_RELATIVE = 1e6  # above it, 0 or almost 0 is expected, and the relative error is left out
 
@@ -173,44 +173,6 @@ def shown(code: str) -> str:
     return in_columns(printable(code))
 
 
-def explained(diagnosis: Diagnosis, checks: Sequence[Check]) -> list[str]:
-    """Return the claims that a mistake breaks; only their number if there are more than three.
-
-    If other claims fail too, a line says how many of all failing claims it explains.
-    """
-    shown_by = list(dict.fromkeys(claims_of(checks).get(name, one_line(name)) for name in diagnosis.checks))
-    if unexplained := unexplained_claims(diagnosis, checks):
-        whole = [claim for claim in shown_by if claim not in unexplained]
-        if not whole:
-            return []
-        of_all = _("explains {n} of {total} claims that fail", n=len(whole), total=len(whole) + len(unexplained))
-        return [*whole, of_all] if len(whole) <= CLAIMS else [of_all]
-    return shown_by if len(shown_by) <= CLAIMS else [_("explains all {n} claims that fail", n=len(shown_by))]
-
-
-def not_recognised(diagnosis: Diagnosis, checks: Sequence[Check]) -> list[str]:
-    """Return the claims that fail for another reason, each with its first likeness. If there are more than three, the rest is counted."""
-    claims = unexplained_claims(diagnosis, checks)
-    lines = [_("not recognised: {claim}", claim=" · ".join(filter(None, (claim, likeness)))) for claim, likeness in claims.items()]
-    rest = len(lines) - CLAIMS
-    return lines if rest <= 0 else [*lines[:CLAIMS], n_("and {n} more claim", "and {n} more claims", rest)]
-
-
-def unexplained_claims(diagnosis: Diagnosis, checks: Sequence[Check]) -> dict[str, str]:
-    """Return every claim with a failed check that the diagnosis does not explain, and the first likeness of a difference there, or ""."""
-    found: dict[str, str] = {}
-    for check in checks:
-        if check.outcome is Outcome.FAILED and check.name not in diagnosis.checks:
-            likenesses = (difference.looks_like for difference in check.differences if difference.looks_like)
-            found.setdefault(claim_of(check), one_line(next(likenesses, "")))
-    return found
-
-
-def claims_of(checks: Sequence[Check]) -> dict[str, str]:
-    """Return the claim of every check, by the check's name."""
-    return {check.name: claim_of(check) for check in checks}
-
-
 def course_in_words(report: Report) -> str:
     """Return the folder of the course; "" for the course that normgrade carries."""
     return _("course: {folder}", folder=one_line(report.course)) if report.course else ""
@@ -266,12 +228,6 @@ def outcome_in_words(report: Report) -> str:
         where = _("line {line}", line=first.line) if first.line else one_line(report.submission)
         return _("not passed because of {where} ({rule})", where=where, rule=word_of(first.rule))
     return _("not passed")
-
-
-def next_step(report: Report) -> str:
-    """Return the next step if the grader could not tell."""
-    slug = one_line(report.exercise)
-    return _("Show this report to the maintainer of the course. Run `normgrade verify {slug}` to see what is broken.", slug=slug)
 
 
 def seed_in_words(seed: int) -> str:
