@@ -53,6 +53,18 @@ class Cases:
         return tuple(check for check in self.checks if check.outcome is outcome)
 
     @property
+    def failures(self) -> tuple[Check, ...]:
+        """The failed cases of which the course reveals something."""
+        ended = (*self.ended(Outcome.ERROR), *self.ended(Outcome.FAILED))
+        return tuple(check for check in ended if check.message.strip() or check.differences or check.stdout.strip())
+
+    def first_failures(self, most: int) -> Iterator[tuple[str, Check]]:
+        """Yield so many of the failed cases, each with its name; the remaining ones are named with the last."""
+        failed = self.failures
+        for number, check in enumerate(failed[:most], 1):
+            yield which_cases(self.stem, failed[number - 1 :] if number == most else [check]), check
+
+    @property
     def claim(self) -> str:
         return claim_of(self.shown) if self.shown.claim.strip() else self.stem
 

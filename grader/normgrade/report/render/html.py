@@ -21,9 +21,9 @@ from markupsafe import Markup
 from normgrade.language import _, n_, spoken
 from normgrade.language.text import lines_of
 from normgrade.language.visible import disarmed, printable
-from normgrade.report.render.cases import Cases, grouped, which_cases
+from normgrade.report.render.cases import Cases, grouped
 from normgrade.report.render.detail import BRIEF, FULL, Detail
-from normgrade.report.render.heatmap import Picture, picture_of
+from normgrade.report.render.heatmap import CELL, GAP, LABEL, HeatMap, caption, heat_map, meaning
 from normgrade.report.render.numbers import Row, as_pair, cells_of, sides
 from normgrade.report.render.outline import Outline, on_line, outline, raised_at
 from normgrade.report.render.summary import named, verdict
@@ -51,6 +51,7 @@ STYLE = (FOLDER / "page.css").read_text(encoding="utf-8")
 EMBEDDED_STYLE = STYLE.replace("> .normgrade", "> main.normgrade").replace(".normgrade ", ".normgrade.normgrade.normgrade ")
 SCRIPT = (FOLDER / "page.js").read_text(encoding="utf-8")
 CHARACTERS = 400  # of a line of code
+SIZES = {"LINES": LINES, "CELL": CELL, "GAP": GAP, "LABEL": LABEL}  # that the templates name
 LAYOUT = re.compile(r"(?<=[>}])\s*\n\s*(?=[<{])")  # line ends and indentation between the tags of a template
 
 
@@ -63,8 +64,8 @@ def kind_of(block: object) -> str:
 
 
 WORDS = (  # the functions that the templates call
-    bounded, cells_of, course_in_words, credit_in_words, dedent, difference_in_words, kind_of, named, not_started, on_line, one_line,
-    pointed_at, raised_at, sandbox_in_word, verdict, what_it_is, word_of,
+    bounded, caption, cells_of, course_in_words, credit_in_words, dedent, difference_in_words, kind_of, meaning, named, not_started,
+    on_line, one_line, pointed_at, raised_at, sandbox_in_word, verdict, what_it_is, word_of,
 )  # fmt: skip
 
 
@@ -77,7 +78,7 @@ def template(name: str) -> Template:
 def environment() -> Environment:
     """Return the environment of all templates: it has the functions for words, and makes every text escaped and printable."""
     made = Environment(autoescape=True, finalize=as_text, undefined=StrictUndefined, loader=FunctionLoader(source_of))
-    made.globals |= {"_": _, "n_": n_, "MARKS": MARKS, "Outcome": Outcome, "LINES": LINES}
+    made.globals |= {"_": _, "n_": n_, "MARKS": MARKS, "Outcome": Outcome} | SIZES
     made.globals |= {function.__name__: function for function in WORDS}
     return made
 
@@ -108,7 +109,7 @@ class Shown:
 
     difference: Difference
     rows: tuple[Row, ...] = ()
-    picture: Picture | None = None
+    picture: HeatMap | None = None
     words: tuple[str, ...] = ()
 
 
@@ -166,7 +167,7 @@ class Section:
     @property
     def untold(self) -> int:
         """The number of failing claims without a shown case, though the course reveals one."""
-        return sum(bool(failures(claim.group)) and not claim.cases for claim in self.claims)
+        return sum(bool(claim.group.failures) and not claim.cases for claim in self.claims)
 
     @property
     def holding(self) -> int:
@@ -203,18 +204,11 @@ def claims(report: Report, key: str, detail: Detail) -> Iterator[Claim]:
 
 
 def cases_of(group: Cases, detail: Detail, pictured: bool) -> Iterator[Case]:
-    """Yield the first failed cases; the remaining ones are named with the last. Only the first has a picture."""
-    failed = failures(group)
-    for number, check in enumerate(failed[: detail.cases], 1):
-        alike = failed[number - 1 :] if number == detail.cases else [check]
-        differences = tuple(differences_of(check, detail, pictured and number == 1))
-        yield Case(which_cases(group.stem, alike), check, differences, len(check.differences) - len(differences))
-
-
-def failures(group: Cases) -> list[Check]:
-    """Return the failed cases of which the course reveals something."""
-    ended = (*group.ended(Outcome.ERROR), *group.ended(Outcome.FAILED))
-    return [check for check in ended if check.message.strip() or check.differences or check.stdout.strip()]
+    """Yield the first failed cases. Only the very first has a picture."""
+    for name, check in group.first_failures(detail.cases):
+        differences = tuple(differences_of(check, detail, pictured))
+        yield Case(name, check, differences, len(check.differences) - len(differences))
+        pictured = False
 
 
 def differences_of(check: Check, detail: Detail, pictured: bool) -> Iterator[Shown]:
@@ -222,7 +216,7 @@ def differences_of(check: Check, detail: Detail, pictured: bool) -> Iterator[Sho
     for difference in check.differences[: detail.differences]:
         if isinstance(difference, ArrayDifference):
             whole = pictured and not isinstance(difference.numbers, WorstNumber)
-            yield Shown(difference, rows=sides(difference), picture=picture_of(difference, detail.cells) if whole else None)
+            yield Shown(difference, rows=sides(difference), picture=heat_map(difference, detail.cells) if whole else None)
             pictured = False
         else:
             yield Shown(difference, words=tuple(map(one_line, as_pair(difference.expected, difference.actual))))

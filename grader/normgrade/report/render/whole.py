@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from normgrade.language import _, n_
-from normgrade.report.render.cases import Cases, grouped, which_cases
+from normgrade.report.render.cases import Cases, grouped
 from normgrade.report.render.detail import EVERYTHING, VERBOSE, Detail
 from normgrade.report.render.numbers import Row, as_pair, cells_of, sides
 from normgrade.report.render.outline import (
@@ -141,12 +141,9 @@ def failures(report: Report, cases: Sequence[Cases], detail: Detail) -> Iterator
     A hint names the usual cause of a failure. It is left out if a diagnosis names the actual cause. Claims below the first have none,
     because they usually fail for the same reason.
     """
-    every: list[list[RenderableType]] = []
-    for group in cases:
-        if lines := list(failure_lines(group, with_hint=not report.diagnoses and not every, detail=detail)):
-            every.append(lines)
-    for lines in every[: detail.claims]:
-        yield from lines
+    every = [group for group in cases if group.failures]
+    for number, group in enumerate(every[: detail.claims]):
+        yield from failure_lines(group, with_hint=not report.diagnoses and not number, detail=detail)
     if (left_out := len(every) - detail.claims) > 0:
         yield Text(
             n_(
@@ -161,15 +158,11 @@ def failures(report: Report, cases: Sequence[Cases], detail: Detail) -> Iterator
 
 def failure_lines(group: Cases, with_hint: bool, detail: Detail) -> Iterator[RenderableType]:
     """Yield the first failed cases of a claim in full, and the others by name. Cases of which the course reveals nothing are left out."""
-    for outcome in (Outcome.ERROR, Outcome.FAILED):
-        alike = group.ended(outcome)
-        for number, check in enumerate(alike[: detail.cases]):
-            others = alike[number:] if number == detail.cases - 1 else (check,)
-            if details := list(detail_lines(check, with_hint, detail)):
-                yield Text.assemble((f"{MARKS[check.shown_as]} ", STYLES[check.shown_as]), (group.claim, "bold"))
-                yield indented(Text(which_cases(group.stem, others), style="dim"))
-                yield from map(indented, details)
-                yield Text()
+    for name, check in group.first_failures(detail.cases):
+        yield Text.assemble((f"{MARKS[check.shown_as]} ", STYLES[check.shown_as]), (group.claim, "bold"))
+        yield indented(Text(name, style="dim"))
+        yield from map(indented, detail_lines(check, with_hint, detail))
+        yield Text()
 
 
 def detail_lines(check: Check, with_hint: bool, detail: Detail) -> Iterator[RenderableType]:
