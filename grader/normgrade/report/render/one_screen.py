@@ -14,7 +14,7 @@ from normgrade.report.render.detail import Detail
 from normgrade.report.render.outline import Outline, Room, outline
 from normgrade.report.render.summary import Next, strip_of, verdict
 from normgrade.report.render.whole import STYLES, course_lines, painted
-from normgrade.report.render.wording import MARKS, one_line, sandbox_in_word, word_of
+from normgrade.report.render.wording import LINES, MARKS, one_line, sandbox_in_word, word_of
 from normgrade.report.report import Outcome, Report
 
 HEIGHT = 22  # lines: on a terminal of 24, the command and the next prompt stay in sight
@@ -62,8 +62,8 @@ def parts(report: Report, detail: Detail, room: Room, news: Sequence[RenderableT
     yield from painted(told.said)
     yield from course_lines(report)
     yield from news
-    blocks = (told.findings, told.crash + told.limits, told.diagnosis + told.traces, told.example)
-    for part in (*map(painted, blocks), claims(report, told, detail)):
+    blocks = (told.crash + told.limits, told.diagnosis + told.traces, told.example)
+    for part in (findings(told, room), *map(painted, blocks), claims(report, told, detail)):
         if lines := list(part):
             yield Text()
             yield from lines
@@ -76,6 +76,12 @@ def verdict_line(report: Report) -> RenderableType:
     name = submission if PurePath(submission).stem == exercise else f"{exercise} · {submission}"
     pieces = (name, "bold"), (verdict(report), STYLES[report.outcome]), (f"({sandbox})", "dim")
     return InARow([Text(words, style=style) for words, style in pieces], "  ")
+
+
+def findings(told: Outline, room: Room) -> Iterator[RenderableType]:
+    """Yield the findings of inspection, each on as many lines as there is room for."""
+    for block in told.findings:
+        yield from painted([block]) if room.lines == LINES else [Shortened(Group(*painted([block])), room.lines)]
 
 
 def claims(report: Report, told: Outline, detail: Detail) -> Iterator[RenderableType]:
@@ -102,6 +108,22 @@ def strip(report: Report) -> list[Text]:
         Text.assemble((f"{word_of(kind)} ", "dim"), *((MARKS[outcome], STYLES[outcome]) for outcome in outcomes))
         for kind, outcomes in strip_of(report).items()
     ]
+
+
+class Shortened:
+    """The first lines of a content; the last of them ends in an ellipsis if more are left out."""
+
+    def __init__(self, content: RenderableType, height: int) -> None:
+        self.content = content
+        self.height = height
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        lines = console.render_lines(self.content, options.update(height=None, width=max(options.max_width - 2, 1)), pad=False)
+        for number, line in enumerate(lines[: self.height], 1):
+            yield from line
+            if number == self.height < len(lines):
+                yield Segment(" …")
+            yield Segment.line()
 
 
 class InARow:

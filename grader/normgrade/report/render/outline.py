@@ -141,7 +141,7 @@ class Room:
     mistakes, names: the number of mistakes that are explained, and of further ones that are named; the others are counted.
     others: true if the other diagnoses are named.
     opened: the number of unexplained claims that are shown; the others are counted.
-    findings, lines: the number of findings that are shown, and of lines of each.
+    findings, lines: the number of findings that are shown, and of lines on the screen that each may take.
     limits: the number of limits that are shown.
     numbers: true if an example is shown beside a crash.
     printed: the number of lines of the submission's output.
@@ -187,14 +187,14 @@ def outline(report: Report, room: Room = WHOLE, more: str = "") -> Outline:
 
 def findings(report: Report, room: Room) -> Iterator[Block]:
     """Yield the findings of inspection, with their lines."""
-    yield from (fault(finding, room.lines) for finding in report.findings[: room.findings])
+    yield from map(fault, report.findings[: room.findings])
     if (more := len(report.findings) - room.findings) > 0:
         yield Said(n_("and {n} more finding", "and {n} more findings", more), QUIET)
 
 
-def fault(finding: Finding, lines: int = LINES) -> Fault:
-    """Return the block about a finding, with so many of its lines."""
-    text, *source = bounded(finding.text, LINES).split("\n")[:lines]
+def fault(finding: Finding) -> Fault:
+    """Return the block about a finding."""
+    text, *source = bounded(finding.text, LINES).split("\n")
     return Fault(word_of(finding.rule), finding.line, finding.column, text, "\n".join(source))
 
 

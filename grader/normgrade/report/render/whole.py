@@ -90,7 +90,7 @@ def whole_parts(report: Report, detail: Detail) -> Iterator[RenderableType]:
     yield from failures(report, cases, detail)
     if cases:
         yield table_of_checks(cases)
-    if detail.facts:
+    if detail.whole:
         yield Text(_("seed {seed} · {seconds} s", seed=report.seed, seconds=f"{report.duration_s:.2f}"), style="dim")
 
 

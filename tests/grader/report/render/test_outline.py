@@ -40,8 +40,8 @@ def test_mistakes_beyond_the_room_are_named_or_counted() -> None:
 
 
 def test_findings_beyond_the_room_are_counted() -> None:
-    fault = Fault("banned", 12, 16, "F.batch_norm is banned: write it by hand", "    return F.batch_norm(x)")
-    assert outline(replace(FOUND, findings=(BANNED,) * 3), Room(findings=1, lines=2)).findings == (
+    fault = Fault("banned", 12, 16, "F.batch_norm is banned: write it by hand", "    return F.batch_norm(x)\n           ^^^^^^^^^^^^^^^")
+    assert outline(replace(FOUND, findings=(BANNED,) * 3), Room(findings=1)).findings == (
         fault,
         Said("and 2 more findings", QUIET),
     )
