@@ -26,7 +26,6 @@ from normgrade.worker.untrusted.written_with import backend
 from normgrade.worker.walls import Walls
 from normgrade.worker.walls.process import Budget, Process
 from normgrade.worker.wire import framing, messages
-from normgrade.worker.wire.capture import mark
 from normgrade.worker.wire.observation import Cause, Error, Observation, Recording
 from normgrade.worker.wire.zygote_protocol import BROKEN, when_asked
 
@@ -134,7 +133,7 @@ class Replies:
             return False
         flush([*self.streams, sys.stdout, sys.stderr])
         with suppress(OSError):
-            os.write(2, mark(serial))
+            os.write(2, framing.mark(serial))
         framing.send(self.answer, frame)
         return True
 

@@ -570,7 +570,7 @@ def test_a_worker_holds_no_suite_and_no_oracle(host: Host) -> None:
         "probes", "probes.layers", "probes.results", "probes.step_options", "worker", "worker.interrupts",
         *(f"probes.lab{name}" for name in ("", ".bench", ".data", ".networks", ".runs")),
         *(f"worker.wire{name}" for name in (
-            "", ".capture", ".framing", ".messages", ".observation", ".packing", ".recorded", ".requests", ".codec",
+            "", ".framing", ".messages", ".observation", ".packing", ".recorded", ".requests", ".codec",
             ".zygote_protocol",
         )),
         *(f"worker.untrusted{name}" for name in (
