@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from normgrade.classes.gradebook import Mark
-from normgrade.report.render.cases import grouped
 from normgrade.report.render.summary import diagnosis_of, mistakes_of
-from normgrade.report.render.wording import one_line, word_of
+from normgrade.report.render.wording import grouped, one_line, word_of
 from normgrade.report.report import Kind, Outcome, Report
 
 BARS = 10  # at most, and one for all points

@@ -17,8 +17,7 @@ from normgrade.grading.grading_options import PUBLIC_SEED
 from normgrade.language import N_, _, n_
 from normgrade.learner.watch.watch_session import Watching
 from normgrade.report.render.detail import Detail
-from normgrade.report.render.one_screen import OneScreen
-from normgrade.report.render.terminal import WIDEST
+from normgrade.report.render.terminal import WIDEST, OneScreen
 from normgrade.report.render.whole import STYLES, course_lines
 from normgrade.report.render.wording import MARKS, losses_in_words, not_started
 from normgrade.report.report import Outcome, Report

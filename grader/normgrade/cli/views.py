@@ -16,9 +16,9 @@ from normgrade.language.errors import UsageError
 from normgrade.learner.standing import Record, records
 from normgrade.learner.watch.watch_session import Watching
 from normgrade.learner.workspace import Workspace
-from normgrade.report.render.cases import Cases, grouped
 from normgrade.report.render.detail import VERBOSE
 from normgrade.report.render.whole import failure_lines
+from normgrade.report.render.wording import Cases, grouped
 from normgrade.report.report import Outcome
 
 HELP = {

@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from normgrade.language import _, n_
-from normgrade.report.render.cases import Cases, grouped
-from normgrade.report.render.wording import one_line, word_of
+from normgrade.report.render.wording import Cases, grouped, one_line, word_of
 from normgrade.report.report import Outcome, Report
 
 

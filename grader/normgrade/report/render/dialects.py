@@ -17,11 +17,10 @@ from typing import Any
 from normgrade import __version__
 from normgrade.language import _
 from normgrade.language.errors import UsageError, listed
-from normgrade.report.render.cases import case_of, in_short
 from normgrade.report.render.json import dumped, readable, to_milliseconds
 from normgrade.report.render.plain import finding_lines, plain
 from normgrade.report.render.summary import verdict
-from normgrade.report.render.wording import asked_as_well, bounded, credit_in_words, one_line, titled, word_of
+from normgrade.report.render.wording import asked_as_well, bounded, case_of, credit_in_words, in_short, one_line, titled, word_of
 from normgrade.report.report import Outcome, Report, Rule
 
 Json = dict[str, Any]

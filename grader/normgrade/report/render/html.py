@@ -21,7 +21,6 @@ from markupsafe import Markup
 from normgrade.language import _, n_, spoken
 from normgrade.language.text import lines_of
 from normgrade.language.visible import disarmed, printable
-from normgrade.report.render.cases import Cases, grouped
 from normgrade.report.render.detail import BRIEF, FULL, Detail
 from normgrade.report.render.heatmap import CELL, GAP, LABEL, HeatMap, caption, heat_map, meaning
 from normgrade.report.render.numbers import Row, as_pair, cells_of, sides
@@ -30,10 +29,12 @@ from normgrade.report.render.summary import named, verdict
 from normgrade.report.render.wording import (
     LINES,
     MARKS,
+    Cases,
     bounded,
     course_in_words,
     credit_in_words,
     difference_in_words,
+    grouped,
     losses_in_words,
     not_started,
     one_line,

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from textwrap import shorten
 
 from normgrade.language import _, n_
-from normgrade.report.render.cases import grouped
 from normgrade.report.render.numbers import as_pair, as_size
 from normgrade.report.render.wording import (
     MARKS,
     bounded,
     claim_of,
     count_in_words,
+    grouped,
     names_of,
     one_line,
     outcome_in_words,

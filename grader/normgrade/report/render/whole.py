@@ -13,7 +13,6 @@ from rich.table import Table
 from rich.text import Text
 
 from normgrade.language import _, n_
-from normgrade.report.render.cases import Cases, grouped
 from normgrade.report.render.detail import EVERYTHING, VERBOSE, Detail
 from normgrade.report.render.numbers import Row, as_pair, cells_of, sides
 from normgrade.report.render.outline import (
@@ -38,10 +37,12 @@ from normgrade.report.render.wording import (
     CODE_COLUMNS,
     LINES,
     MARKS,
+    Cases,
     bounded,
     course_in_words,
     credit_in_words,
     difference_in_words,
+    grouped,
     one_line,
     outcome_in_words,
     place_of,
