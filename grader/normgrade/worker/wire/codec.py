@@ -38,7 +38,7 @@ def staying(**options: Any) -> Any:
 
 
 def codec(kind: Any) -> Codec:
-    """Return the codec of an annotation: a dataclass, an enumeration, a tuple or a mapping of such, or what `CODECS` names.
+    """Return the codec of an annotation: one that `CODECS` names, a dataclass, an enumeration, a tuple, or a value that may be None.
 
     A dataclass is written as an object with exactly its fields in their order, and a tuple as a list.
     """
