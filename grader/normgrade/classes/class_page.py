@@ -19,9 +19,8 @@ from normgrade.classes.results import Mark
 from normgrade.language import _, n_
 from normgrade.language.visible import disarmed
 from normgrade.report.render import html
-from normgrade.report.render.cases import grouped
 from normgrade.report.render.summary import diagnosis_of, mistakes_of
-from normgrade.report.render.wording import one_line, word_of
+from normgrade.report.render.wording import grouped, one_line, word_of
 from normgrade.report.report import Kind, Outcome, Report
 
 FOLDER = Path(__file__).parent / "page"

@@ -97,7 +97,7 @@ class Result:
     @property
     def as_report(self) -> Report:
         """The report, with everything except for the arrays of its differences."""
-        from normgrade.report.from_json import report_from_json  # loads NumPy
+        from normgrade.report.render.json import report_from_json  # loads NumPy
 
         return report_from_json(json.loads(self.text), self.source.decode(errors="replace"))
 

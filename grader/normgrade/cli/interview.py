@@ -128,6 +128,7 @@ def planned(exercise: Exercise, folder: Path) -> tuple[str, ...]:
 
 def show_result(console: Console, interview: Interview, course: Course, folder: Path, reports: Sequence[Report], now: datetime) -> None:
     """Print the results of the exercises, the diagnoses, and the answers to the questions."""
+    from normgrade.report.render.outline import outline  # loads NumPy
     from normgrade.report.render.whole import panel_of  # loads NumPy
     from normgrade.report.render.wording import losses_in_words  # loads NumPy
 
@@ -142,7 +143,7 @@ def show_result(console: Console, interview: Interview, course: Course, folder: 
     for report in reports:
         if report.outcome is Outcome.FAILED and report.diagnoses:
             console.print(report.submission, style="bold", markup=False, highlight=False)
-            console.print(panel_of(report.diagnoses[:1], report.checks), width=min(console.width, WIDEST))
+            console.print(panel_of(outline(report)), width=min(console.width, WIDEST))
     failed = [report.submission for report in reports if report.outcome is Outcome.FAILED]
     if failed:
         say(_("Run `normgrade check {file}` to see the failures in numbers.", file=failed[0]))

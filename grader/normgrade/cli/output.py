@@ -145,7 +145,7 @@ def tell_runner(format: str, reports: Sequence[Report]) -> None:
 
 def tell_summary(reports: Sequence[Report]) -> None:
     """Append the reports to the summary of the step."""
-    from normgrade.report.render.step_summary import step_summary  # loads NumPy
+    from normgrade.report.render.github import step_summary  # loads NumPy
 
     add_to_summary(step_summary(reports))
 

@@ -19,12 +19,10 @@ from normgrade.language.errors import UsageError
 from normgrade.learner.standing import Record, records
 from normgrade.learner.watching import Watching
 from normgrade.learner.workspace import Workspace
-from normgrade.report.render.cases import Cases, grouped
 from normgrade.report.render.detail import VERBOSE, Detail
-from normgrade.report.render.one_screen import OneScreen
-from normgrade.report.render.terminal import WIDEST
+from normgrade.report.render.terminal import WIDEST, OneScreen
 from normgrade.report.render.whole import STYLES, course_lines, failure_lines
-from normgrade.report.render.wording import MARKS, losses_in_words, not_started
+from normgrade.report.render.wording import MARKS, Cases, grouped, losses_in_words, not_started
 from normgrade.report.report import Outcome, Report
 
 SCORES = 10  # the last ones

@@ -20,8 +20,7 @@ from normgrade.language.places import Place, place_in_words
 from normgrade.remarks.crash import due_in, raised
 from normgrade.remarks.misuse import misuse
 from normgrade.report.render.numbers import FEW, Sides, as_text, sides
-from normgrade.report.render.one_screen import raised_lines
-from normgrade.report.render.whole import difference_lines, indented, places, table_of_sides
+from normgrade.report.render.whole import difference_lines, indented, places, raised_lines, table_of_sides
 from normgrade.report.render.wording import bounded, difference_in_words, one_line, what_it_is
 from normgrade.report.report import ArrayDifference, Comparison, Difference, Numbers, SideBySide
 from normgrade.suite.blame import alone

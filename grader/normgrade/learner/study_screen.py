@@ -18,7 +18,7 @@ from normgrade.inspection.program import program_of
 from normgrade.language import _, n_
 from normgrade.learner.study import FEW, MANY, Seen, Study, numbers
 from normgrade.remarks.crash import raised
-from normgrade.report.render.one_screen import raised_lines
+from normgrade.report.render.whole import raised_lines
 from normgrade.suite.blame import alone
 from normgrade.worker.wire.observation import Error
 

@@ -24,8 +24,7 @@ from normgrade.learner.attempts import Attempt
 from normgrade.learner.hints import take_hint
 from normgrade.learner.standing import next_after, records
 from normgrade.learner.workspace import Workspace, submission_of
-from normgrade.report.render.cases import Cases, grouped
-from normgrade.report.render.wording import one_line, word_of
+from normgrade.report.render.wording import Cases, grouped, one_line, word_of
 from normgrade.report.report import Check, Outcome, Report
 from normgrade.report.reveal import reveal
 from normgrade.worker.interrupts import Interrupts

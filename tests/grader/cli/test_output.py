@@ -17,9 +17,9 @@ from normgrade.cli.output import SUFFIX_OF, SUFFIXES, refuse_unless_writable, te
 from normgrade.course.course import Course
 from normgrade.language.errors import UsageError
 from normgrade.report.render import FORMATS, render
-from normgrade.report.render.classroom50 import NEEDED
 from normgrade.report.render.detail import QUIET, VERBOSE, Detail
-from normgrade.report.render.step_summary import step_summary
+from normgrade.report.render.dialects import NEEDED
+from normgrade.report.render.github import step_summary
 from normgrade.report.render.workflow_commands import MOST_BYTES
 from normgrade.report.report import Report
 

@@ -24,9 +24,9 @@ from normgrade.grading.grade import Submission, grade
 from normgrade.grading.grading_options import Options
 from normgrade.language.errors import CourseError
 from normgrade.report.report import Check, Diagnosis, Outcome, Report
+from normgrade.worker.trusted.channel import Capture
 from normgrade.worker.trusted.host import Worker
 from normgrade.worker.walls import TIERS
-from normgrade.worker.wire.capture import Capture
 from normgrade.worker.wire.messages import PlayQuestion
 from normgrade.worker.wire.observation import Observation
 

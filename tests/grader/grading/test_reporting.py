@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from normgrade.grading.reporting import granted, idle, without
-from normgrade.report.from_json import report_from_json
-from normgrade.report.render.json import report_as_json
+from normgrade.report.render.json import report_as_json, report_from_json
 from normgrade.report.report import NOTHING_COMPUTED, SOME_INPUTS, Check, Diagnosis, Kind, Outcome, Report
 
 

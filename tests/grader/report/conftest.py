@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from normgrade.report.render.classroom50 import NEEDED
+from normgrade.report.render.dialects import NEEDED
 
 
 @pytest.fixture(autouse=True)

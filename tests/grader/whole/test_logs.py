@@ -16,7 +16,7 @@ from plain_pytest import pytest_on
 from normgrade.cli import check as check_module
 from normgrade.course.course import Course
 from normgrade.grading.grade import Submission, grade
-from normgrade.report.render.classroom50 import NEEDED
+from normgrade.report.render.dialects import NEEDED
 
 Invoke = Callable[..., subprocess.CompletedProcess[str]]
 NAME = "::error::##[group].py"

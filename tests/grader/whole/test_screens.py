@@ -18,8 +18,7 @@ from normgrade.course.course import Course
 from normgrade.course.package import carried
 from normgrade.grading.grade import Submission, grade
 from normgrade.language import LANGUAGES, speak, spoken
-from normgrade.report.render.one_screen import HEIGHT
-from normgrade.report.render.terminal import Screen, show
+from normgrade.report.render.terminal import HEIGHT, Screen, show
 from normgrade.report.report import Report
 
 pytestmark = pytest.mark.usefixtures("expectations")

@@ -242,7 +242,24 @@ DEEP = tuple(
     for depth in (10, 100, 250, 300, 330, 400, 480, 1000, 4000)
 )
 SNIPPETS = (SCALARS, SCALARS, TEXTS, LONG, CONTAINERS, ARRAYS, ARRAYS, MARKED, DEEP)
-NAMES = ("values", "error", "$array", "$foreign", "$absent", "$tuple", "$", "", "x", "inputs", "\ud800", "probe", "source", "σ")
+NAMES = (
+    "values",
+    "error",
+    "$array",
+    "$foreign",
+    "$absent",
+    "$tuple",
+    "$",
+    "",
+    "x",
+    "inputs",
+    "\ud800",
+    "probe",
+    "source",
+    "σ",
+    "request",
+    "table",
+)
 
 
 @lru_cache(64)
@@ -516,18 +533,20 @@ def full_header(head: str, item: str, tail: str, kind: int, size: int = framing.
     return framed((framing.MAGIC, framing.VERSION, kind, 0), header, b"")
 
 
+ERRORS = '{"values":{},"error":{"cause":"raised","message":"","types":[],"frames":['
+INPUTS, ASKED = '{"request":{"probe":"p","inputs":{"x":[', ']}},"size_limit_bytes":0,"source":null,"exactly":false}'
 LARGE = {
     "numbers in an answer": full_header('{"values":{', '"#":1', '},"error":null}', 3),
     "lists in an answer": full_header('{"values":{"x":[', "[]", ']},"error":null}', 3),
     "empty arrays in an answer": full_header('{"values":{', '"#":{"$array":["int8",[0]]}', '},"error":null}', 3),
     "descriptions in an answer": full_header('{"values":{', '"#":{"$foreign":["form","","",[],"",""]}', '},"error":null}', 3),
     "names of what is absent in an answer": full_header('{"values":{"x":{"$absent":["",[', '""', "]]}}}", 3),
-    "frames in an error": full_header('{"values":{},"error":{"cause":"raised","message":"","types":[],"frames":[', '[1,"",""]', "]}}", 3),
+    "frames in an error": full_header(ERRORS, '{"line":1,"function":"","text":"","column":0,"width":0}', '],"step":null,"meant":""}}', 3),
     "dimensions of an array": full_header('{"values":{"x":{"$array":["int8",[', "0", "]]}}}", 3),
     "escapes in a text": full_header('{"values":{"x":"', r"\u03c3", '"},"error":null}', 3),
-    "lists in a question": full_header('{"probe":"p","size_limit_bytes":0,"inputs":{"x":[', "[]", "]}}", 2),
-    "objects in a question": full_header('{"probe":"p","size_limit_bytes":0,"inputs":{"x":[', '{"a":0}', "]}}", 2),
-    "tuples in a question": full_header('{"probe":"p","size_limit_bytes":0,"inputs":{"x":[', '{"$tuple":[]}', "]}}", 2),
+    "lists in a question": full_header(INPUTS, "[]", ASKED, 2),
+    "objects in a question": full_header(INPUTS, '{"a":0}', ASKED, 2),
+    "tuples in a question": full_header(INPUTS, '{"$tuple":[]}', ASKED, 2),
     **{f"as much {dtype} as allowed": messages.encode(Observation({"x": numbers(dtype, BODY_BYTES // 8)})) for dtype in DTYPES},
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 
 from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean
@@ -12,6 +12,18 @@ from normgrade.report.render.detail import USUAL, Detail
 from normgrade.report.report import Report
 
 Renderer = Callable[[Sequence[Report], Detail], str]
+FORMATS: Mapping[str, str] = MappingProxyType(
+    {
+        "terminal": "terminal.render_text",
+        "json": "json.render_json",
+        "junit": "junit.render_junit",
+        "html": "html.render_html",
+        "gradescope": "dialects.render_gradescope",
+        "github": "github.render_github",
+        "classroom50": "dialects.render_classroom50",
+        "prairielearn": "dialects.render_prairielearn",
+    }
+)  # the module and the function of each; it is imported when it is asked for: rich is slow to import, and only one format needs it
 FROM_ENVIRONMENT = ("classroom50",)  # formats with facts that a runner tells in the environment
 
 
@@ -25,7 +37,12 @@ def renderer(format: str) -> Renderer:
     if format not in FORMATS:
         meant, known = did_you_mean(format, FORMATS), ", ".join(FORMATS)
         raise UsageError(_('"{name}" is not a valid format.{meant} Use one of: {known}.', name=format, meant=meant, known=known))
-    return FORMATS[format]
+
+    def rendered(reports: Sequence[Report], detail: Detail) -> str:
+        function: Callable[..., str] = getattr(module_of(format), FORMATS[format].partition(".")[2])
+        return function(reports, detail) if format == "terminal" else function(reports)
+
+    return rendered
 
 
 def refuse_without_facts(format: str) -> None:
@@ -36,69 +53,8 @@ def refuse_without_facts(format: str) -> None:
 
 def preload(format: str) -> None:
     """Import the modules that render that format, so that rendering need not."""
-    import_module(f"{__name__}.{format}")
+    module_of(format)
 
 
-# Each format is imported when it is asked for, because rich is slow to import and only one format needs it.
-
-
-def as_terminal(reports: Sequence[Report], detail: Detail) -> str:
-    from normgrade.report.render.terminal import render_text  # loads NumPy
-
-    return render_text(reports, detail)
-
-
-def as_json(reports: Sequence[Report], detail: Detail) -> str:
-    from normgrade.report.render.json import render_json  # loads NumPy
-
-    return render_json(reports)
-
-
-def as_junit(reports: Sequence[Report], detail: Detail) -> str:
-    from normgrade.report.render.junit import render_junit  # loads NumPy
-
-    return render_junit(reports)
-
-
-def as_html(reports: Sequence[Report], detail: Detail) -> str:
-    from normgrade.report.render.html import render_html  # loads NumPy
-
-    return render_html(reports)
-
-
-def as_gradescope(reports: Sequence[Report], detail: Detail) -> str:
-    from normgrade.report.render.gradescope import render_gradescope  # loads NumPy
-
-    return render_gradescope(reports)
-
-
-def as_github(reports: Sequence[Report], detail: Detail) -> str:
-    from normgrade.report.render.github import render_github  # loads NumPy
-
-    return render_github(reports)
-
-
-def as_classroom50(reports: Sequence[Report], detail: Detail) -> str:
-    from normgrade.report.render.classroom50 import handed_in_here, render_classroom50  # loads NumPy
-
-    return render_classroom50(reports, handed_in_here())
-
-
-def as_prairielearn(reports: Sequence[Report], detail: Detail) -> str:
-    from normgrade.report.render.prairielearn import render_prairielearn  # loads NumPy
-
-    return render_prairielearn(reports)
-
-
-FORMATS: Mapping[str, Renderer] = MappingProxyType(
-    {
-        "terminal": as_terminal,
-        "json": as_json,
-        "junit": as_junit,
-        "html": as_html,
-        "gradescope": as_gradescope,
-        "github": as_github,
-        "classroom50": as_classroom50,
-        "prairielearn": as_prairielearn,
-    }
-)
+def module_of(format: str) -> ModuleType:
+    return import_module(f"{__name__}.{FORMATS[format].partition('.')[0]}")

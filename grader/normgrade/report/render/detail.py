@@ -14,9 +14,7 @@ class Detail:
     claims: int
     cases: int
     differences: int
-    whole: bool = False  # every claim with its numbers, not one screen
-    facts: bool = False  # seed and times
-    alternatives: bool = False  # every diagnosis, not only the first
+    whole: bool = False  # every claim with its numbers, seed and times, not one screen
     maps: int = 0  # claims with a heat map
     cells: tuple[int, int] = (10, 32)  # rows and columns of each
     lines: int = 1000  # of the learner's code
@@ -27,5 +25,5 @@ class Detail:
 QUIET = Detail(claims=0, cases=0, differences=0)  # one line for a report
 USUAL = Detail(claims=3, cases=1, differences=2)
 BRIEF = Detail(claims=3, cases=1, differences=2, maps=1, cells=(6, 12), lines=60)  # in a notebook, or on a page of many reports
-FULL = Detail(EVERYTHING, cases=1, differences=3, alternatives=True, maps=3)  # on a page of its own
-VERBOSE = Detail(EVERYTHING, EVERYTHING, EVERYTHING, whole=True, facts=True, alternatives=True)
+FULL = Detail(EVERYTHING, cases=1, differences=3, maps=3)  # on a page of its own
+VERBOSE = Detail(EVERYTHING, EVERYTHING, EVERYTHING, whole=True)

@@ -1,4 +1,4 @@
-"""Reports for the log of GitHub Actions: plain text, and workflow commands that annotate the lines of submissions.
+"""Reports for GitHub Actions: plain text and annotations for the log, and a table for the summary of a step.
 
 The plain text stands between `stop-commands` and a random token, so the runner obeys nothing in it.
 """
@@ -12,13 +12,23 @@ from pathlib import Path
 
 from normgrade.language import _
 from normgrade.language.visible import visible
+from normgrade.report.render.outline import CLAIMS, EVERY, Block, Crash, Fault, Mistake, outline
 from normgrade.report.render.plain import plain
-from normgrade.report.render.summary import crash_of, diagnosis_of, failing_claims, mistakes_of, step_of, verdict
-from normgrade.report.render.wording import losses_in_words, next_step, not_started, one_line, titled, word_of
-from normgrade.report.render.workflow_commands import ERROR, NOTICE, WARNING, command, in_repository, in_turn, limited
-from normgrade.report.report import Outcome, Report
-
-CLAIMS = 3
+from normgrade.report.render.summary import failing_claims, named, verdict
+from normgrade.report.render.wording import MARKS, losses_in_words, not_started, one_line, titled
+from normgrade.report.render.workflow_commands import (
+    ERROR,
+    NOTICE,
+    WARNING,
+    command,
+    folded,
+    in_repository,
+    in_turn,
+    limited,
+    preformatted,
+    table,
+)
+from normgrade.report.report import Outcome, Report, Spot, WrongStep
 
 
 def render_github(reports: Sequence[Report]) -> str:
@@ -36,46 +46,42 @@ def token() -> str:
 
 def annotations_of(report: Report) -> Iterator[str]:
     """Yield the commands that annotate one report, the most important first; at least one."""
+    told = outline(report, EVERY)
     match report.outcome:
         case Outcome.PASSED:
             yield on_file(NOTICE, report, verdict(report))
-            yield from findings_of(report, WARNING)
+            yield from (command for block in told.findings for command in placed(report, block, WARNING))
         case Outcome.ERROR:
-            yield on_file(ERROR, report, f"{verdict(report)}\n{next_step(report)}")
+            yield on_file(ERROR, report, f"{verdict(report)}\n{told.next.says}")
         case Outcome.NOT_STARTED:
             yield on_file(WARNING, report, not_started(report))
         case _:
-            faults = [*findings_of(report, ERROR), *mistakes_in(report), *exceptions_of(report)]
+            blocks = told.findings + told.diagnosis + told.traces + told.crash
+            faults = [command for block in blocks for command in placed(report, block)]
             yield from faults or [on_file(ERROR, report, "\n".join([verdict(report), *[*failing_claims(report.checks)][:CLAIMS]]))]
 
 
-def findings_of(report: Report, kind: str) -> Iterator[str]:
-    """Yield the faults that the source shows."""
-    for finding in report.findings:
-        yield at(kind, report, word_of(finding.rule), finding.text.partition("\n")[0], finding.line, finding.column)
+def placed(report: Report, block: Block, kind: str = ERROR) -> Iterator[str]:
+    """Yield the commands for a block, at its places: none for a mere sentence."""
+    match block:
+        case Fault(rule, line, column, text):
+            yield at(kind, report, rule, text, line, column)
+        case Mistake(_number, name, says, spots):
+            said = one_line(says)
+            yield from (at_spot(report, name, said, spot) for spot in spots)
+            yield from () if spots else [at(ERROR, report, name, said)]
+        case WrongStep(says, spot):
+            title = _("The first step that goes wrong: ").strip().rstrip(":：")
+            yield at(ERROR, report, title, one_line(says), spot.line, spot.column, spot.width)
+        case Crash(said, spot, advice):
+            title, *rest = said.split(": ", 1)
+            yield at_spot(report, title, "\n".join(filter(None, (*rest, advice))) or title, spot)
 
 
-def mistakes_in(report: Report) -> Iterator[str]:
-    """Yield the mistakes of the diagnosis at their places, and the first wrong step."""
-    diagnosis, step = diagnosis_of(report), step_of(report)
-    for mistake in mistakes_of(diagnosis) if diagnosis is not None else ():
-        for spot in mistake.spots:
-            said = "\n".join(filter(None, (one_line(mistake.says), one_line(spot.remedy))))
-            yield at(ERROR, report, mistake.name, said, spot.line, spot.column, spot.width)
-        if not mistake.spots:
-            yield at(ERROR, report, mistake.name, one_line(mistake.says))
-    if step is not None:
-        title = _("The first step that goes wrong: ").strip().rstrip(":：")
-        yield at(ERROR, report, title, one_line(step.says), step.spot.line, step.spot.column, step.spot.width)
-
-
-def exceptions_of(report: Report) -> Iterator[str]:
-    """Yield the exception that no mistake explains."""
-    check = crash_of(report)
-    if check is not None and (raised := check.raised) is not None:
-        title, *rest = one_line(raised.said).split(": ", 1)
-        said = "\n".join(filter(None, (*rest, one_line(raised.advice)))) or title
-        yield at(ERROR, report, title, said, raised.line, raised.column, raised.width)
+def at_spot(report: Report, title: str, text: str, spot: Spot) -> str:
+    """Return the command that annotates a place, with its remedy."""
+    said = "\n".join(filter(None, (text, one_line(spot.remedy))))
+    return at(ERROR, report, title, said, spot.line, spot.column, spot.width)
 
 
 def on_file(kind: str, report: Report, text: str) -> str:
@@ -87,3 +93,18 @@ def at(kind: str, report: Report, title: str, text: str, line: int = 0, column: 
     """Return the command that annotates a place in a submission. Line and column are counted from 1; 0 is no place."""
     places = {"line": line, "col": column, "endColumn": column + width - 1 if width else 0} if line else {}
     return command(kind, text, file=in_repository(Path(report.submission)), **places, title=title)
+
+
+# The summary of a step
+
+
+def step_summary(reports: Sequence[Report]) -> Iterator[str]:
+    """Yield the blocks of the summary."""
+    titles = (_("exercise"), _("submission"), _("points"), _("mistake"))
+    yield from table(titles, "|---|---|--:|---|", map(cells_of, reports))
+    yield from (folded(titled(report), [preformatted(plain([report]))]) for report in reports if report.outcome is not Outcome.PASSED)
+
+
+def cells_of(report: Report) -> tuple[str, ...]:
+    """Return the row of a report in the table."""
+    return f"{MARKS[report.outcome]} {report.exercise}", report.submission, f"{report.earned}/{report.possible}", named(report)

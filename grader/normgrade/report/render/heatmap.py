@@ -32,13 +32,34 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class HeatMap:
-    """The cells of a picture, and a label for each row: the index of its first number."""
+    """The cells of a picture of a place, and a label for each row: the index of its first number. Lengths are in pixels."""
 
+    place: str
     cells: tuple[Cell, ...]
     labels: tuple[str, ...]
     gaps: tuple[int, ...]  # above each row: the number of outer dimensions that start a new index there
     columns: int
     block: tuple[int, int]  # rows and columns that a cell stands for
+
+    @property
+    def left(self) -> float:
+        """Where the cells begin, to the right of the labels."""
+        return max(map(len, self.labels)) * CHARACTER + GAP
+
+    @property
+    def tops(self) -> list[int]:
+        """Where each row begins."""
+        return [sum(self.gaps[: row + 1]) * GAP + row * CELL for row in range(len(self.labels))]
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height."""
+        return self.left + self.columns * CELL + GAP, self.tops[-1] + CELL + GAP
+
+    @property
+    def levels(self) -> list[int]:
+        """The levels in use."""
+        return sorted({cell.level for cell in self.cells})
 
 
 def heat_map(difference: ArrayDifference, largest: tuple[int, int]) -> HeatMap:
@@ -60,6 +81,7 @@ def heat_map(difference: ArrayDifference, largest: tuple[int, int]) -> HeatMap:
 
     rows = range(0, height, block[0])
     return HeatMap(
+        place=place_of(difference),
         cells=tuple(cells()),
         labels=tuple(label_of(both.index(row * width), shape) for row in rows),
         gaps=tuple(gap_of(row, block, shape) for row in rows),
@@ -111,77 +133,6 @@ def in_words(number: Row, ratio: float, others: int) -> str:
     times = _(" (exceeded by a factor of {ratio})", ratio=as_size(ratio)) if 1 < ratio < math.inf else ""
     block = _("; the worst of {count} numbers here", count=others + 1) if others else ""
     return said + times + block
-
-
-# As a picture
-
-
-@dataclass(frozen=True, slots=True)
-class Label:
-    """A text that ends at a point; x and y are pixels, as SVG takes them."""
-
-    x: str
-    y: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Ring:
-    """A circle's centre, in pixels."""
-
-    x: str
-    y: str
-
-
-@dataclass(frozen=True, slots=True)
-class Square:
-    """A cell with its upper left corner, in pixels; the worst cell has a ring around it."""
-
-    x: str
-    y: str
-    cell: Cell
-    ring: Ring | None
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A heat map as it is drawn, with title, caption and a legend of levels and their meanings."""
-
-    title: str
-    caption: str
-    width: str
-    height: str
-    columns: int
-    labels: tuple[Label, ...]
-    squares: tuple[Square, ...]
-    legend: tuple[tuple[int, str], ...]
-
-
-def picture_of(difference: ArrayDifference, largest: tuple[int, int]) -> Picture:
-    """Return the heat map of a difference, with so many rows and columns at most."""
-    found = heat_map(difference, largest)
-    left = max(map(len, found.labels)) * CHARACTER + GAP
-    tops = [sum(found.gaps[: row + 1]) * GAP + row * CELL for row in range(len(found.labels))]
-    return Picture(
-        title=_("errors of {place}", place=place_of(difference)),
-        caption=caption(found.block),
-        width=pixels(left + found.columns * CELL + GAP),
-        height=pixels(tops[-1] + CELL + GAP),
-        columns=found.columns,
-        labels=tuple(Label(pixels(left - GAP), pixels(top + LABEL), text) for top, text in zip(tops, found.labels, strict=True)),
-        squares=tuple(square(cell, left + cell.column * CELL, tops[cell.row]) for cell in found.cells),
-        legend=tuple((level, meaning(level)) for level in sorted({cell.level for cell in found.cells})),
-    )
-
-
-def pixels(length: float) -> str:
-    """Return a length as text, without needless decimals."""
-    return f"{length:g}"
-
-
-def square(cell: Cell, x: float, y: float) -> Square:
-    ring = Ring(pixels(x + (CELL - 1) / 2), pixels(y + (CELL - 1) / 2)) if cell.worst else None
-    return Square(pixels(x), pixels(y), cell, ring)
 
 
 def caption(block: tuple[int, int]) -> str:

@@ -1,6 +1,7 @@
 """Reports as a page: one file that needs nothing else, for a browser, a notebook, a printer.
 
-`page.html.jinja` and the templates that it includes define the look of the page, `sections.py` the parts of a report that they show.
+`page.html.jinja` and the templates that it includes define the look of the page: the outline of each report, its claims, the first cases
+that failed with pictures of a few of them, and the learner's code.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -18,78 +19,54 @@ from jinja2 import ChoiceLoader, Environment, FunctionLoader, StrictUndefined, T
 from markupsafe import Markup
 
 from normgrade.language import _, n_, spoken
+from normgrade.language.text import lines_of
 from normgrade.language.visible import disarmed, printable
 from normgrade.report.render.detail import BRIEF, FULL, Detail
-from normgrade.report.render.numbers import cells_of
-from normgrade.report.render.sections import named, raised_at, sections
-from normgrade.report.render.summary import (
-    claims_without_more,
-    cost_in_words,
-    crash_of,
-    diagnosis_of,
-    example_of,
-    in_short,
-    in_vain,
-    left_open,
-    mistakes_of,
-    next_commands,
-    not_tried,
-    reach_of,
-    step_of,
-    verdict,
-)
+from normgrade.report.render.heatmap import CELL, GAP, LABEL, HeatMap, caption, heat_map, meaning
+from normgrade.report.render.numbers import Row, as_pair, cells_of, sides
+from normgrade.report.render.outline import Outline, on_line, outline, raised_at
+from normgrade.report.render.summary import named, verdict
 from normgrade.report.render.wording import (
-    CLAIMS,
+    LINES,
     MARKS,
+    Cases,
     bounded,
     course_in_words,
     credit_in_words,
-    deaths_in_words,
     difference_in_words,
+    grouped,
     losses_in_words,
-    names_of,
-    next_step,
     not_started,
     one_line,
     pointed_at,
-    said_first,
     sandbox_in_word,
     score_in_words,
-    search_in_words,
     what_it_is,
     word_of,
 )
-from normgrade.report.report import Outcome, Report
+from normgrade.report.report import ArrayDifference, Check, Difference, Kind, Outcome, Report, WorstNumber
 
 FOLDER = Path(__file__).parent
 STYLE = (FOLDER / "page.css").read_text(encoding="utf-8")
 # In another page no rule may apply to the page as a whole, and our rules have to outweigh the page's own.
 EMBEDDED_STYLE = STYLE.replace("> .normgrade", "> main.normgrade").replace(".normgrade ", ".normgrade.normgrade.normgrade ")
 SCRIPT = (FOLDER / "page.js").read_text(encoding="utf-8")
-BOUNDS = {  # of the parts that are not folded
-    "LINES": 20,  # of a message, or of printed output
-    "FINDINGS": 5,
-    "SPOTS": 2,  # of each mistake
-    "OPENED": 3,  # claims that the diagnosis does not explain
-    "CLAIMS": CLAIMS,
-}
+CHARACTERS = 400  # of a line of code
+SIZES = {"LINES": LINES, "CELL": CELL, "GAP": GAP, "LABEL": LABEL}  # that the templates name
 LAYOUT = re.compile(r"(?<=[>}])\s*\n\s*(?=[<{])")  # line ends and indentation between the tags of a template
 
 
 # The templates
 
 
-def first_line_and_rest(text: str) -> tuple[str, str]:
-    """Return a finding's sentence, and the source below it, without its indentation."""
-    first, _newline, rest = bounded(text, BOUNDS["LINES"]).partition("\n")
-    return first, dedent(rest)
+def kind_of(block: object) -> str:
+    """Return the name of the kind of a block."""
+    return type(block).__name__
 
 
 WORDS = (  # the functions that the templates call
-    bounded, cells_of, claims_without_more, cost_in_words, course_in_words, crash_of, credit_in_words, deaths_in_words, diagnosis_of,
-    difference_in_words, example_of, first_line_and_rest, in_short, in_vain, left_open, mistakes_of, named, names_of, next_commands,
-    next_step, not_started, not_tried, one_line, pointed_at, raised_at, reach_of, said_first, sandbox_in_word, search_in_words,
-    step_of, verdict, what_it_is, word_of,
+    bounded, caption, cells_of, course_in_words, credit_in_words, dedent, difference_in_words, kind_of, meaning, named, not_started,
+    on_line, one_line, pointed_at, raised_at, sandbox_in_word, verdict, what_it_is, word_of,
 )  # fmt: skip
 
 
@@ -102,7 +79,7 @@ def template(name: str) -> Template:
 def environment() -> Environment:
     """Return the environment of all templates: it has the functions for words, and makes every text escaped and printable."""
     made = Environment(autoescape=True, finalize=as_text, undefined=StrictUndefined, loader=FunctionLoader(source_of))
-    made.globals |= {"_": _, "n_": n_, "MARKS": MARKS, "Outcome": Outcome} | BOUNDS
+    made.globals |= {"_": _, "n_": n_, "MARKS": MARKS, "Outcome": Outcome} | SIZES
     made.globals |= {function.__name__: function for function in WORDS}
     return made
 
@@ -122,6 +99,148 @@ def source_of(name: str, folder: Path = FOLDER) -> str | None:
 def as_text(value: object) -> object:
     """Return a text made printable for a page. Markup comes from the templates and stays as it is."""
     return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+# The parts of a page
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A difference: two arrays have rows and perhaps a picture, two other values the words for both."""
+
+    difference: Difference
+    rows: tuple[Row, ...] = ()
+    picture: HeatMap | None = None
+    words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A case that failed, with the names of the cases that are not shown; `beyond` counts its differences that are left out."""
+
+    name: str
+    check: Check
+    differences: tuple[Shown, ...]
+    beyond: int
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The checks of one claim, and its failed cases as far as the course reveals them."""
+
+    key: str
+    group: Cases
+    cases: tuple[Case, ...]
+    with_hint: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the learner's code, and the remarks on it."""
+
+    text: str
+    remarks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A report; its key begins all its ids. `left_out` counts the lines of code that are left out."""
+
+    key: str
+    report: Report
+    claims: tuple[Claim, ...]
+    lines: tuple[Line, ...]
+    left_out: int
+    told: Outline
+
+    @property
+    def kinds(self) -> list[tuple[Kind, list[Claim]]]:
+        """The claims by kind, in the order in which each kind first appears."""
+        kinds = dict.fromkeys(claim.group.kind for claim in self.claims)
+        return [(kind, [claim for claim in self.claims if claim.group.kind is kind]) for kind in kinds]
+
+    @property
+    def why_skipped(self) -> list[str]:
+        """The reasons why claims were skipped, each once."""
+        skipped = [claim.group.shown.message for claim in self.claims if claim.group.outcome is Outcome.SKIPPED]
+        return list(dict.fromkeys(filter(None, map(one_line, skipped))))
+
+    @property
+    def untold(self) -> int:
+        """The number of failing claims without a shown case, though the course reveals one."""
+        return sum(bool(claim.group.failures) and not claim.cases for claim in self.claims)
+
+    @property
+    def holding(self) -> int:
+        return sum(claim.group.outcome is Outcome.PASSED for claim in self.claims)
+
+
+def sections(reports: Sequence[Report], prefix: str, detail: Detail) -> list[Section]:
+    return [section(report, f"{prefix}r{number}", detail) for number, report in enumerate(reports, 1)]
+
+
+def section(report: Report, key: str, detail: Detail) -> Section:
+    written = lines_of(report.source.rstrip()) if report.source.strip() else []
+    said = remarks(report)
+    lines = tuple(Line(cut(text.expandtabs(4)), tuple(said.get(number, ()))) for number, text in enumerate(written[: detail.lines], 1))
+    return Section(key, report, tuple(claims(report, key, detail)), lines, len(written) - len(lines), outline(report))
+
+
+def cut(text: str) -> str:
+    """Return the line, or only its beginning if it is very long."""
+    return text if len(text) <= CHARACTERS else f"{text[:CHARACTERS]} …"
+
+
+def claims(report: Report, key: str, detail: Detail) -> Iterator[Claim]:
+    """Yield all claims. The first failing ones are shown in full, and the very first have pictures.
+
+    As in a terminal, only the first failing claim has a hint, and none has one if there is a diagnosis.
+    """
+    hinted, told = bool(report.diagnoses), 0
+    for number, group in enumerate(grouped(report.checks), 1):
+        failing = group.outcome in (Outcome.FAILED, Outcome.ERROR)
+        cases = tuple(cases_of(group, detail, pictured=told < detail.maps)) if told < detail.claims else ()
+        yield Claim(f"{key}-c{number}", group, cases, with_hint=failing and not hinted)
+        hinted, told = hinted or failing, told + bool(cases)
+
+
+def cases_of(group: Cases, detail: Detail, pictured: bool) -> Iterator[Case]:
+    """Yield the first failed cases. Only the very first has a picture."""
+    for name, check in group.first_failures(detail.cases):
+        differences = tuple(differences_of(check, detail, pictured))
+        yield Case(name, check, differences, len(check.differences) - len(differences))
+        pictured = False
+
+
+def differences_of(check: Check, detail: Detail, pictured: bool) -> Iterator[Shown]:
+    """Yield the first differences of a case; a picture shows only the first two arrays."""
+    for difference in check.differences[: detail.differences]:
+        if isinstance(difference, ArrayDifference):
+            whole = pictured and not isinstance(difference.numbers, WorstNumber)
+            yield Shown(difference, rows=sides(difference), picture=heat_map(difference, detail.cells) if whole else None)
+            pictured = False
+        else:
+            yield Shown(difference, words=tuple(map(one_line, as_pair(difference.expected, difference.actual))))
+
+
+def remarks(report: Report) -> dict[int, list[str]]:
+    """Return the remarks on each line: findings of inspection, mistakes, and claims for which the line raised an exception."""
+    said: dict[int, list[str]] = {}
+    for each in report.findings:
+        said.setdefault(each.line, []).append(f"{word_of(each.rule)}: {one_line(each.text.partition(chr(10))[0])}")
+    for spot in (spot for diagnosis in report.diagnoses for spot in diagnosis.spots):
+        remark = _(": ").join(filter(None, (one_line(spot.mistake), one_line(spot.remedy))))
+        if remark not in said.setdefault(spot.line, []):
+            said[spot.line].append(remark)
+    for group in grouped(report.checks):
+        for line in dict.fromkeys(line for check in group.checks for line in lines_raised(check)):
+            said.setdefault(line, []).append(_("raised an exception: {claim}", claim=group.claim))
+    return said
+
+
+def lines_raised(check: Check) -> list[int]:
+    """Return the lines that raised an exception in a check."""
+    return [*check.lines, *([check.raised.line] if check.raised is not None and check.raised.line else [])]
 
 
 # The pages

@@ -1,4 +1,4 @@
-"""Reports as JSON, version 1: the contract for programs."""
+"""Reports as JSON, version 1, which is the contract for programs; and reports that are read from it."""
 
 from __future__ import annotations
 
@@ -6,16 +6,47 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import fields, is_dataclass
+from enum import StrEnum
+from functools import cache
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from normgrade import __version__
+from normgrade.language.places import Place
 from normgrade.language.visible import HOLDS_A_COMMAND, STEERS, visible
-from normgrade.report.report import ArrayDifference, Check, Diagnosis, Difference, Finding, Raised, Report, Spot, WrongStep
+from normgrade.report.report import (
+    NOTHING_COMPUTED,
+    UNLISTED,
+    ArrayDifference,
+    Check,
+    Diagnosis,
+    Difference,
+    Report,
+    Spot,
+    ValueDifference,
+    WorstNumber,
+    WrongStep,
+)
 
+Json = Mapping[str, Any]
 VERSION = 1
 OF_ONE_VALUE = {"mismatched": 1, "total": 1, "max_abs": None, "max_rel": None, "allowed": None, "at": None}  # if no numbers are compared
+OF_A_DIFFERENCE = tuple("place called dtype shape mismatched total max_abs max_rel allowed at expected actual looks_like".split())
+KEYS: Mapping[type, Sequence[str]] = {  # in their order; other classes have a key for each of their fields
+    Report: tuple(
+        "exercise submission outcome score granted withheld digest sandbox lost seed course duration_s findings diagnoses unexplained "
+        "first_wrong_step cells limits stopped_after_s deaths checks".split()
+    ),
+    Check: tuple("name claim kind outcome points courtesy earned duration_s message hint stdout lines call raised differences".split()),
+    Diagnosis: tuple("mistakes says checks cost texts spots".split()),
+    ArrayDifference: OF_A_DIFFERENCE,
+    ValueDifference: OF_A_DIFFERENCE,
+}
+RENAMED = {"first_wrong_step": "step"}  # keys that are called as they were first
+NOT_FINITE = {"nan", "inf", "-inf"}
 LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")  # a str can hold one, UTF-8 cannot
 
 
@@ -49,108 +80,97 @@ def escaped(sign: re.Match[str]) -> str:
     return f"\\u{ord(sign[0]):04x}"
 
 
+# Reports
+
+
 def report_as_json(report: Report) -> dict[str, Any]:
-    return {
-        "exercise": report.exercise,
-        "submission": report.submission,
-        "outcome": report.outcome.value,
-        "score": {"earned": report.earned, "possible": report.possible},
-        "granted": report.granted,
-        "withheld": report.withheld,
-        "digest": report.digest,
-        "sandbox": report.sandbox,
-        "lost": list(report.lost),
-        "seed": report.seed,
-        "course": report.course,
-        "duration_s": to_milliseconds(report.duration_s),
-        "findings": [finding_as_json(finding) for finding in report.findings],
-        "diagnoses": [diagnosis_as_json(diagnosis) for diagnosis in report.diagnoses],
-        "unexplained": list(report.unexplained),
-        "first_wrong_step": None if report.step is None else step_as_json(report.step),
-        "cells": list(report.cells),
-        "limits": list(report.limits),
-        "stopped_after_s": None if report.stopped_after_s is None else to_milliseconds(report.stopped_after_s),
-        "deaths": [{"check": death.check, "play": death.play, "why": death.why} for death in report.deaths],
-        "checks": [check_as_json(check) for check in report.checks],
-    }
+    """Return a report as an object in `reports`."""
+    written: dict[str, Any] = as_json(report)
+    return written
 
 
-def finding_as_json(finding: Finding) -> dict[str, Any]:
-    return {"line": finding.line, "column": finding.column, "rule": str(finding.rule), "text": finding.text}
-
-
-def diagnosis_as_json(diagnosis: Diagnosis) -> dict[str, Any]:
-    return {
-        "mistakes": list(diagnosis.mistakes),
-        "says": diagnosis.says,
-        "checks": list(diagnosis.checks),
-        "cost": diagnosis.cost,
-        "texts": list(diagnosis.texts),
-        "spots": [spot_as_json(spot) for spot in diagnosis.spots],
-    }
-
-
-def spot_as_json(spot: Spot) -> dict[str, Any]:
-    return {name: getattr(spot, name) for name in ("mistake", "line", "column", "width", "text", "remedy")}
-
-
-def step_as_json(step: WrongStep) -> dict[str, Any]:
-    spot = step.spot
-    return {"says": step.says, "line": spot.line, "column": spot.column, "width": spot.width, "text": spot.text}
-
-
-def check_as_json(check: Check) -> dict[str, Any]:
-    return {
-        "name": check.name,
-        "claim": check.claim,
-        "kind": str(check.kind),
-        "outcome": check.outcome.value,
-        "points": check.points,
-        **({"courtesy": True} if check.courtesy else {}),
-        "earned": check.earned,
-        "duration_s": to_milliseconds(check.duration_s),
-        "message": check.message,
-        "hint": check.hint,
-        "stdout": check.stdout,
-        "lines": list(check.lines),
-        "call": check.call,
-        "raised": None if check.raised is None else raised_as_json(check.raised),
-        "differences": [difference_as_json(difference) for difference in check.differences],
-    }
-
-
-def raised_as_json(raised: Raised) -> dict[str, Any]:
-    return {name: getattr(raised, name) for name in ("said", "line", "column", "width", "text", "function", "advice")}
-
-
-def difference_as_json(difference: Difference) -> dict[str, Any]:
-    return {
-        "place": difference.place,
-        "called": difference.called,
-        "dtype": difference.dtype,
-        "shape": None if difference.shape is None else [int(size) for size in difference.shape],
-        **(size_as_json(difference) if isinstance(difference, ArrayDifference) else OF_ONE_VALUE),
-        "expected": as_json_value(difference.expected),
-        "actual": as_json_value(difference.actual),
-        "looks_like": difference.looks_like,
-    }
-
-
-def size_as_json(difference: ArrayDifference) -> dict[str, Any]:
-    return {
-        "mismatched": int(difference.mismatched),
-        "total": int(difference.total),
-        "max_abs": as_json_value(difference.max_abs),
-        "max_rel": as_json_value(difference.max_rel),
-        "allowed": as_json_value(difference.allowed),
-        "at": [int(index) for index in difference.at],
-    }
-
-
-def as_json_value(value: bool | int | float | str | None) -> bool | int | float | str | None:
-    """Return the value as JSON can hold it: NaN and infinities are the strings "nan", "inf" and "-inf"."""
+def as_json(value: Any) -> Any:
+    """Return a value as JSON can hold it: NaN and infinities are the strings "nan", "inf" and "-inf"."""
     plain = value.item() if isinstance(value, np.generic) else value
-    return str(plain) if isinstance(plain, float) and not math.isfinite(plain) else plain
+    match plain:
+        case StrEnum():
+            return plain.value
+        case float():
+            return plain if math.isfinite(plain) else str(plain)
+        case tuple():
+            return [as_json(each) for each in plain]
+        case WrongStep(says, spot):
+            return {"says": says, "line": spot.line, "column": spot.column, "width": spot.width, "text": spot.text}
+    if not is_dataclass(plain):
+        return plain
+    written = {name: part(plain, name) for name in KEYS.get(type(plain)) or [each.name for each in fields(plain)]}
+    if written.get("courtesy") is False:
+        del written["courtesy"]
+    return written
+
+
+def part(whole: Any, name: str) -> Any:
+    """Return a field of a dataclass as JSON can hold it; seconds are rounded to milliseconds."""
+    if name == "score":
+        return {"earned": whole.earned, "possible": whole.possible}
+    if name in OF_ONE_VALUE and isinstance(whole, ValueDifference):
+        return OF_ONE_VALUE[name]
+    value = getattr(whole, RENAMED.get(name, name))
+    return to_milliseconds(value) if name.endswith("_s") and value is not None else as_json(value)
+
+
+def report_from_json(content: Json, source: str) -> Report:
+    """Return the report on a source that is described by an object in `reports`. Raise LookupError, TypeError or ValueError for others.
+
+    Of the arrays of a difference, only the worst number is left.
+    """
+    idle = any(NOTHING_COMPUTED in each["mistakes"] for each in content["diagnoses"])
+    flat = {**content, "possible": content["score"]["possible"], "step": content["first_wrong_step"], "source": source, "idle": idle}
+    report: Report = from_json(Report, flat)
+    return report
+
+
+def from_json(kind: Any, content: Any) -> Any:
+    """Return content as a value of an annotation of a report. Fields that are missing have their default."""
+    if content is None:
+        return None
+    if kind == Difference:
+        return difference(content)
+    if kind is WrongStep:
+        return WrongStep(content["says"], Spot(UNLISTED, *(content[name] for name in ("line", "column", "width", "text"))))
+    if get_origin(kind) is UnionType:
+        return from_json(get_args(kind)[0], content)
+    if get_origin(kind) is tuple:
+        return tuple(from_json(get_args(kind)[0], each) for each in content)
+    if is_dataclass(kind):
+        made: Any = kind
+        kinds = kinds_of(made)
+        return made(**{name: from_json(kinds[name], content[name]) for name in kinds if name in content})
+    return kind(content) if issubclass(kind, StrEnum) else content
+
+
+@cache
+def kinds_of(kind: type) -> dict[str, Any]:
+    """Return the annotation of each field of a dataclass."""
+    return get_type_hints(kind)
+
+
+def difference(content: Json) -> Difference:
+    """Return the difference that an object describes."""
+    shape = None if content["shape"] is None else tuple(content["shape"])
+    same: dict[str, Any] = {name: content[name] for name in ("dtype", "called", "looks_like")}
+    same |= {"place": Place.of(content["place"]), "shape": shape}
+    if content["at"] is None:
+        return ValueDifference(expected=content["expected"], actual=content["actual"], **same)
+    sizes = {name: number(content[name]) for name in ("max_abs", "max_rel", "allowed", "expected", "actual")}
+    counts = {name: content[name] for name in ("mismatched", "total")}
+    worst = WorstNumber(*(np.array([sizes[name]]) for name in ("expected", "actual", "allowed")))
+    return ArrayDifference(at=tuple(content["at"]), numbers=worst, **counts, **sizes, **same)
+
+
+def number(value: bool | int | float | str) -> Any:
+    """Return a number, which JSON holds as a string if it is not finite."""
+    return float(value) if value in NOT_FINITE else value
 
 
 def to_milliseconds(duration_s: float) -> float:

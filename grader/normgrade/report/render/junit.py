@@ -8,11 +8,11 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from normgrade import __version__
 from normgrade.language import _
 from normgrade.language.visible import disarmed, printable
-from normgrade.report.render.check_words import details_of
 from normgrade.report.render.wording import (
     asked_as_well,
     claim_of,
     deaths_in_words,
+    details_of,
     not_started,
     one_line,
     outcome_in_words,

@@ -8,15 +8,13 @@ from collections.abc import Iterator, Sequence
 from normgrade.language import _, n_
 from normgrade.language.visible import disarmed
 from normgrade.report.render.html import NO_HEAD, Head
-from normgrade.report.render.summary import crash_of, diagnosis_of, example_of, failing_claims, mistakes_of, verdict
-from normgrade.report.render.wording import MARKS, bounded, credit_in_words, one_line, search_in_words, word_of
-from normgrade.report.report import Outcome, Report
+from normgrade.report.render.outline import Block, Crash, Fault, Mistake, Said, outline
+from normgrade.report.render.summary import example_of, failing_claims, verdict
+from normgrade.report.render.wording import MARKS, credit_in_words, one_line
+from normgrade.report.report import Outcome, Report, WrongStep
 
 GENERATED = "<!-- normgrade -->\n"  # the first line, by which normgrade knows its own files again
 CLAIMS = 8  # that fail, named
-FINDINGS = 5
-SPOTS = 2  # of each mistake
-LINES = 6  # of the text of a mistake
 CHARACTERS = 200  # of a line of code
 MOST = 800  # characters of any other text
 SPECIAL = re.compile(r"[\\`*_\[\]{}|~$#!@]|:(?=//)|(?<=www)\.")  # signs of structure, and of addresses that become links
@@ -33,35 +31,32 @@ def render_markdown(reports: Sequence[Report], head: Head = NO_HEAD) -> str:
 
 def parts(report: Report) -> Iterator[str]:
     """Yield the paragraphs about a report."""
+    told = outline(report)
     yield f"## {MARKS[report.outcome]} {inert(report.exercise)}: {inert(verdict(report))}"
-    yield from map(prose, report.cells)
-    for finding in report.findings[:FINDINGS]:
-        where = inert(_("line {line}", line=finding.line)) if finding.line else ""
-        said = prose(finding.text.partition("\n")[0])
-        yield _(": ").join(filter(None, (f"**{word_of(finding.rule)}**", where, said)))
-    yield from crash(report)
-    yield from mistakes(report)
-    yield from map(prose, filter(None, (*report.limits, search_in_words(report), credit_in_words(report))))
+    if credit := credit_in_words(report):
+        yield prose(credit)
+    for block in told.said + told.findings + told.crash + told.limits + told.diagnosis + told.traces:
+        yield from painted(block)
     if report.outcome is not Outcome.PASSED:
         yield from claims(report)
 
 
-def crash(report: Report) -> Iterator[str]:
-    """Yield the paragraphs about an exception that no mistake explains."""
-    check = crash_of(report)
-    if check is None or check.raised is None:
-        return
-    yield f"**{inert(check.raised.said)}**"
-    if check.raised.line:
-        yield line_of_code(check.raised.line, check.raised.text, check.raised.advice)
-
-
-def mistakes(report: Report) -> Iterator[str]:
-    """Yield the paragraphs about the mistakes of the first diagnosis."""
-    diagnosis = diagnosis_of(report)
-    for mistake in () if diagnosis is None else mistakes_of(diagnosis):
-        yield f"**{inert(mistake.name)}**: {prose(bounded(mistake.says, LINES))}"
-        for spot in mistake.spots[:SPOTS]:
+def painted(block: Block) -> Iterator[str]:
+    """Yield the paragraphs of a block."""
+    match block:
+        case Said(text):
+            yield prose(text)
+        case Fault(rule, line, _column, text):
+            where = inert(_("line {line}", line=line)) if line else ""
+            yield _(": ").join(filter(None, (f"**{rule}**", where, prose(text))))
+        case Crash(said, spot, advice):
+            yield f"**{inert(said)}**"
+            yield from [line_of_code(spot.line, spot.text, advice)] if spot.line else []
+        case Mistake(_number, name, says, spots):
+            yield f"**{inert(name)}**: {prose(says)}"
+            yield from (line_of_code(spot.line, spot.text, spot.remedy) for spot in spots)
+        case WrongStep(says, spot):
+            yield prose(_("The first step that goes wrong: ") + says)
             yield line_of_code(spot.line, spot.text, spot.remedy)
 
 

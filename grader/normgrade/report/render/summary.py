@@ -1,4 +1,4 @@
-"""The words of a report on one screen: verdict, diagnosis, crash, example, claims, next step."""
+"""The facts that the outline of a report shows: verdict, diagnosis, crash, example, claims, next step."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ from dataclasses import dataclass
 from textwrap import shorten
 
 from normgrade.language import _, n_
-from normgrade.report.render.cases import grouped
 from normgrade.report.render.numbers import as_pair, as_size
 from normgrade.report.render.wording import (
     MARKS,
+    bounded,
     claim_of,
     count_in_words,
+    grouped,
     names_of,
     one_line,
     outcome_in_words,
     place_of,
     score_in_words,
-    unexplained_claims,
+    word_of,
 )
 from normgrade.report.report import (
     BUILT_IN,
@@ -42,6 +43,7 @@ BY_HAND = "ByHand: "  # how the exception of a banned call begins
 SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=。)")
 LONG = 160  # characters of an exception's message
 CUT = " …"
+NAMED = 2  # mistakes of a report among many
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,14 @@ class Example:
     found: str
     likeness: str = ""
     hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Next:
+    """The next step: a sentence if the grader could not tell, else commands to type, the most useful first. Both may be empty."""
+
+    says: str
+    commands: tuple[str, ...]
 
 
 def verdict(report: Report) -> str:
@@ -131,8 +141,16 @@ def failing_claims(checks: Sequence[Check]) -> dict[str, list[Check]]:
 def left_open(report: Report) -> list[str]:
     """Return the failing claims that the diagnosis does not explain, each with the likeness of a difference there."""
     diagnosis = diagnosis_of(report)
-    claims = {} if diagnosis is None else unexplained_claims(diagnosis, report.checks)
-    return [_(": ").join(filter(None, (claim.rstrip(".。"), likeness))) for claim, likeness in claims.items()]
+    if diagnosis is None:
+        return []
+    unexplained = failing_claims([check for check in report.checks if check.name not in diagnosis.checks])
+    likenesses = {claim: next(filter(None, map(likeness_of, checks)), "") for claim, checks in unexplained.items()}
+    return [_(": ").join(filter(None, (claim.rstrip(".。"), likeness))) for claim, likeness in likenesses.items()]
+
+
+def likeness_of(check: Check) -> str:
+    """Return the first likeness of a difference in a check; "" if there is none."""
+    return one_line(next((each.looks_like for each in check.differences if each.looks_like), ""))
 
 
 def step_of(report: Report) -> WrongStep | None:
@@ -205,9 +223,9 @@ def example(check: Check, claim: str, hint: str) -> Example:
     """Return a failed check as an example, with its first difference that looks like a simple mistake, else with its first one."""
     difference = next((each for each in check.differences if each.looks_like), next(iter(check.differences), None))
     if difference is None:
-        return Example(check.shown_as, claim, one_line(check.call), one_line(check.message), hint=hint)
+        return Example(check.shown_as, claim, one_line(check.call), bounded(one_line(check.message), 1, 300), hint=hint)
     likeness = one_line(difference.looks_like or "") or ("" if check.raised is not None else one_line(check.message))
-    return Example(check.shown_as, claim, one_line(check.call), found_at(difference), likeness, hint)
+    return Example(check.shown_as, claim, one_line(check.call), bounded(found_at(difference), 1, 300), likeness, hint)
 
 
 def found_at(difference: Difference) -> str:
@@ -244,18 +262,19 @@ def not_tried(report: Report) -> str:
     return n_("{n} claim was not checked.", "{n} claims were not checked.", skipped) if skipped else ""
 
 
-def next_commands(report: Report, more: str = "-v") -> list[str]:
-    """Return the commands to type next, the most useful first; none for a report that passed or is for the author.
+def next_step(report: Report, more: str = "-v") -> Next:
+    """Return the next step, which is empty for a report that passed or is for the author.
 
     `more` is the option or key that shows all claims.
     """
     slug = one_line(report.exercise)
     if report.outcome is Outcome.ERROR:
-        return [f"normgrade verify {slug}"]
+        maintain = _("Show this report to the maintainer of the course. Run `normgrade verify {slug}` to see what is broken.", slug=slug)
+        return Next(maintain, ())
     if report.outcome is not Outcome.FAILED or report.for_author or any(check.kind is Kind.PROOF for check in report.checks):
-        return []
+        return Next("", ())
     commands = [*telling(report, slug)] or [f"normgrade show {slug}"]
-    return [*commands, _("{key}: all claims", key=more)] if report.checks and more else commands
+    return Next("", (*commands, *([_("{key}: all claims", key=more)] if report.checks and more else ())))
 
 
 def telling(report: Report, slug: str) -> Iterator[str]:
@@ -278,3 +297,11 @@ def claims_without_more(report: Report) -> list[str]:
     if example_of(report) is not None or crash_of(report) is not None or report.findings:
         return []
     return [*failing_claims([check for check in report.checks if check.decides])]
+
+
+def named(report: Report) -> str:
+    """Return the first mistakes of the first diagnosis; if there is none, the rules that inspection found broken."""
+    names = [one_line(name) for diagnosis in report.diagnoses[:1] for name in diagnosis.mistakes]
+    more = [_("{n} more", n=len(names) - NAMED)] if len(names) > NAMED else []
+    rules = dict.fromkeys(word_of(finding.rule) for finding in report.findings)
+    return " + ".join(names[:NAMED] + more) or _(", ").join(rules)

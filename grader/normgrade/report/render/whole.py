@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from rich import box
@@ -13,48 +13,61 @@ from rich.table import Table
 from rich.text import Text
 
 from normgrade.language import _, n_
-from normgrade.report.render.cases import Cases, grouped, which_cases
 from normgrade.report.render.detail import EVERYTHING, VERBOSE, Detail
 from normgrade.report.render.numbers import Row, as_pair, cells_of, sides
-from normgrade.report.render.summary import step_of
+from normgrade.report.render.outline import (
+    EVERY,
+    FAILING,
+    QUIET,
+    WARNING,
+    Block,
+    Crash,
+    Fault,
+    Heading,
+    Mistake,
+    Outline,
+    Printed,
+    Said,
+    crash_in,
+    on_line,
+    outline,
+)
+from normgrade.report.render.summary import Example
 from normgrade.report.render.wording import (
     CODE_COLUMNS,
+    LINES,
     MARKS,
+    Cases,
     bounded,
     course_in_words,
     credit_in_words,
-    deaths_in_words,
     difference_in_words,
-    explained,
-    names_of,
-    not_recognised,
+    grouped,
     one_line,
     outcome_in_words,
     place_of,
     pointed_at,
-    said_first,
     sandbox_in_word,
     score_in_words,
-    search_in_words,
     what_it_is,
     word_of,
 )
 from normgrade.report.report import (
     ArrayDifference,
     Check,
-    Diagnosis,
     Difference,
-    Finding,
     Kind,
     Outcome,
+    Raised,
     Report,
     SideBySide,
     Spot,
     ValueDifference,
+    WrongStep,
 )
 
 NAMED = 6  # places that are left out
-LINES = 20  # of a message, or of printed output
+TONES = {"": "", QUIET: "dim", WARNING: "yellow", FAILING: ""}
 STYLES = {
     Outcome.PASSED: "green",
     Outcome.FAILED: "bold red",
@@ -66,27 +79,19 @@ STYLES = {
 
 def whole_parts(report: Report, detail: Detail) -> Iterator[RenderableType]:
     """Yield one report from top to bottom, the most useful parts first."""
-    cases = grouped(report.checks)
+    cases, told = grouped(report.checks), outline(report, EVERY)
     yield header(report)
     yield from course_lines(report)
     yield score_line(report)
-    yield from map(Text, said_first(report))
-    yield from map(finding_lines, report.findings)
-    yield from (Text(one_line(limit)) for limit in report.limits)
-    if report.diagnoses:
-        yield panel_of(report.diagnoses if detail.alternatives else report.diagnoses[:1], report.checks)
-    if (step := step_of(report)) is not None:
-        yield Text.assemble((_("The first step that goes wrong: "), "bold"), one_line(step.says))
-        yield indented(Pointed(step.spot))
-    if state := search_in_words(report):
-        yield Text(state, style="dim")
-    if died := deaths_in_words(report):
-        yield Text(died, style="yellow")
+    yield from painted(told.said + told.findings + told.limits)
+    if told.diagnosis:
+        yield panel_of(told)
+    yield from painted(told.traces)
     yield Text()
     yield from failures(report, cases, detail)
     if cases:
         yield table_of_checks(cases)
-    if detail.facts:
+    if detail.whole:
         yield Text(_("seed {seed} · {seconds} s", seed=report.seed, seconds=f"{report.duration_s:.2f}"), style="dim")
 
 
@@ -98,14 +103,6 @@ def header(report: Report) -> Text:
 def course_lines(report: Report) -> Iterator[Text]:
     if said := course_in_words(report):
         yield Text(said, style="dim", no_wrap=True, overflow="ignore")  # a path stays one word
-
-
-def finding_lines(finding: Finding) -> RenderableType:
-    """Return the place and the text of a finding; lines after the first are source and caret, kept as they are."""
-    first, _newline, source = bounded(finding.text, LINES).partition("\n")
-    where = f"{finding.line}:{finding.column} " if finding.line else ""
-    line = Text.assemble(("✗ ", STYLES[Outcome.FAILED]), where, (word_of(finding.rule), "bold"), _(": "), first)
-    return Group(line, indented(Text(source, no_wrap=True, overflow="ellipsis"), 4)) if source else line
 
 
 def score_line(report: Report) -> Text:
@@ -145,12 +142,9 @@ def failures(report: Report, cases: Sequence[Cases], detail: Detail) -> Iterator
     A hint names the usual cause of a failure. It is left out if a diagnosis names the actual cause. Claims below the first have none,
     because they usually fail for the same reason.
     """
-    every: list[list[RenderableType]] = []
-    for group in cases:
-        if lines := list(failure_lines(group, with_hint=not report.diagnoses and not every, detail=detail)):
-            every.append(lines)
-    for lines in every[: detail.claims]:
-        yield from lines
+    every = [group for group in cases if group.failures]
+    for number, group in enumerate(every[: detail.claims]):
+        yield from failure_lines(group, with_hint=not report.diagnoses and not number, detail=detail)
     if (left_out := len(every) - detail.claims) > 0:
         yield Text(
             n_(
@@ -165,15 +159,11 @@ def failures(report: Report, cases: Sequence[Cases], detail: Detail) -> Iterator
 
 def failure_lines(group: Cases, with_hint: bool, detail: Detail) -> Iterator[RenderableType]:
     """Yield the first failed cases of a claim in full, and the others by name. Cases of which the course reveals nothing are left out."""
-    for outcome in (Outcome.ERROR, Outcome.FAILED):
-        alike = group.ended(outcome)
-        for number, check in enumerate(alike[: detail.cases]):
-            others = alike[number:] if number == detail.cases - 1 else (check,)
-            if details := list(detail_lines(check, with_hint, detail)):
-                yield Text.assemble((f"{MARKS[check.shown_as]} ", STYLES[check.shown_as]), (group.claim, "bold"))
-                yield indented(Text(which_cases(group.stem, others), style="dim"))
-                yield from map(indented, details)
-                yield Text()
+    for name, check in group.first_failures(detail.cases):
+        yield Text.assemble((f"{MARKS[check.shown_as]} ", STYLES[check.shown_as]), (group.claim, "bold"))
+        yield indented(Text(name, style="dim"))
+        yield from map(indented, detail_lines(check, with_hint, detail))
+        yield Text()
 
 
 def detail_lines(check: Check, with_hint: bool, detail: Detail) -> Iterator[RenderableType]:
@@ -256,19 +246,76 @@ def table_of_sides(rows: Sequence[Row], right: str, wrong: str) -> Table:
     return table
 
 
-def panel_of(diagnoses: Sequence[Diagnosis], checks: Sequence[Check]) -> Panel:
-    """Return a panel with the mistake's name, explanation and place, the claims that show it, and those that it leaves open.
+# The blocks of an outline
 
-    Several diagnoses are alternatives.
-    """
-    body: list[RenderableType] = []
-    for diagnosis in diagnoses:
-        if body:
-            body.append(Text("\n" + _("or") + "\n", style="dim"))
-        body += [Text(names_of(diagnosis), style="bold"), Text(bounded(diagnosis.says, LINES)), *map(Pointed, diagnosis.spots)]
-        body += [Text(f"· {line}", style="dim") for line in explained(diagnosis, checks)]
-    body += [Text(line, style="dim") for line in not_recognised(diagnoses[0], checks)]
-    return Panel(Group(*body), title=_("Diagnosis"), title_align="left", border_style="yellow")
+
+def painted(blocks: Iterable[Block]) -> Iterator[RenderableType]:
+    """Yield the lines of the blocks, one after the other."""
+    for block in blocks:
+        match block:
+            case Said(text, tone):
+                mark = (f"{MARKS[Outcome.FAILED]} ", STYLES[Outcome.FAILED]) if tone == FAILING else ""
+                yield Text.assemble(mark, (text, TONES[tone]))
+            case Fault():
+                yield Text.assemble(("✗ ", STYLES[Outcome.FAILED]), block.where, (block.rule, "bold"), _(": "), block.text)
+                yield from [indented(Text(block.source, no_wrap=True, overflow="ellipsis"), 4)] if block.source else []
+            case Crash():
+                yield from crash_lines(block)
+            case Heading(name, reach):
+                yield Text.assemble((name, "bold yellow"), (f"  {reach}", "dim"))
+            case Mistake():
+                yield from mistake_lines(block)
+            case WrongStep(says, spot):
+                yield Text.assemble((_("The first step that goes wrong: "), "bold"), one_line(says))
+                yield indented(Pointed(spot))
+            case Example():
+                yield from example_lines(block)
+            case Printed(text):
+                yield Text(_("your code printed:"), style="dim")
+                yield indented(Text(text, no_wrap=True, overflow="ellipsis"))
+
+
+def raised_lines(raised: Raised) -> Iterator[RenderableType]:
+    """Yield an exception, the learner's line with a caret, and advice."""
+    yield from crash_lines(crash_in(raised))
+
+
+def crash_lines(crash: Crash) -> Iterator[RenderableType]:
+    """Yield the lines about an exception. If its message is cut, the advice stands above it."""
+    advice = [Text(crash.advice)] if crash.advice else []
+    yield from advice if crash.is_cut else ()
+    yield Text(crash.said, style="bold")
+    if crash.spot.line:
+        yield indented(Pointed(crash.spot) if crash.spot.text else Text(_("line {line}", line=crash.spot.line)))
+    yield from () if crash.is_cut else map(indented, advice)
+    if crash.call:
+        yield indented(Text(_("The call: {call}", call=crash.call), style="dim"))
+
+
+def mistake_lines(mistake: Mistake) -> Iterator[RenderableType]:
+    """Yield a mistake with its lines. The name of the only one stands above it already."""
+    if mistake.number:
+        says = f"{_(': ')}{mistake.says}" if mistake.says else ""
+        yield Text.assemble(f"{mistake.number}. ", (mistake.name, "bold"), on_line(mistake.line), says)
+    else:
+        yield indented(Text(mistake.says))
+    yield from (indented(Pointed(spot), 3 if mistake.number else 2) for spot in mistake.spots)
+
+
+def example_lines(example: Example) -> Iterator[RenderableType]:
+    """Yield one failure in numbers."""
+    if example.claim:
+        yield Text.assemble((f"{MARKS[example.outcome]} ", STYLES[example.outcome]), (example.claim, "bold"))
+    yield Text(_(": ").join(filter(None, (example.call, example.found))))
+    if example.likeness:
+        yield indented(Text(example.likeness, style="yellow"))
+    if example.hint:
+        yield Text.assemble((_("Hint: "), "bold"), example.hint)
+
+
+def panel_of(told: Outline) -> Panel:
+    """Return a panel with the diagnosis of an outline."""
+    return Panel(Group(*painted(told.diagnosis)), title=_("Diagnosis"), title_align="left", border_style="yellow")
 
 
 class Pointed:

@@ -1,9 +1,10 @@
-"""The words that all formats for people share: claims, differences, scores and next steps."""
+"""The words that all formats for people share: claims, differences, scores, and the checks of a claim taken together."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from normgrade.language import _, n_
 from normgrade.language.visible import blank, in_columns, printable, width
@@ -25,9 +26,11 @@ from normgrade.worker.walls import TIERS
 
 WEAKEST = TIERS[0]
 CODE_COLUMNS = 68  # of a line of the learner's code in a diagnosis
-CLAIMS = 3  # broken by a mistake, shown in full
+LINES = 20  # of a message, or of printed output
 MARKS = {Outcome.PASSED: "✓", Outcome.FAILED: "✗", Outcome.SKIPPED: "–", Outcome.ERROR: "!", Outcome.NOT_STARTED: "–"}
 LARGEST_RELATIVE = 1e6  # above it, 0 or almost 0 is expected, and the relative error is left out
+NAMED = 6  # other cases with the same outcome
+GRAVITY = (Outcome.ERROR, Outcome.FAILED, Outcome.SKIPPED, Outcome.PASSED)
 
 
 def one_line(text: str) -> str:
@@ -173,44 +176,6 @@ def shown(code: str) -> str:
     return in_columns(printable(code))
 
 
-def explained(diagnosis: Diagnosis, checks: Sequence[Check]) -> list[str]:
-    """Return the claims that a mistake breaks; only their number if there are more than three.
-
-    If other claims fail too, a line says how many of all failing claims it explains.
-    """
-    shown_by = list(dict.fromkeys(claims_of(checks).get(name, one_line(name)) for name in diagnosis.checks))
-    if unexplained := unexplained_claims(diagnosis, checks):
-        whole = [claim for claim in shown_by if claim not in unexplained]
-        if not whole:
-            return []
-        of_all = _("explains {n} of {total} claims that fail", n=len(whole), total=len(whole) + len(unexplained))
-        return [*whole, of_all] if len(whole) <= CLAIMS else [of_all]
-    return shown_by if len(shown_by) <= CLAIMS else [_("explains all {n} claims that fail", n=len(shown_by))]
-
-
-def not_recognised(diagnosis: Diagnosis, checks: Sequence[Check]) -> list[str]:
-    """Return the claims that fail for another reason, each with its first likeness. If there are more than three, the rest is counted."""
-    claims = unexplained_claims(diagnosis, checks)
-    lines = [_("not recognised: {claim}", claim=" · ".join(filter(None, (claim, likeness)))) for claim, likeness in claims.items()]
-    rest = len(lines) - CLAIMS
-    return lines if rest <= 0 else [*lines[:CLAIMS], n_("and {n} more claim", "and {n} more claims", rest)]
-
-
-def unexplained_claims(diagnosis: Diagnosis, checks: Sequence[Check]) -> dict[str, str]:
-    """Return every claim with a failed check that the diagnosis does not explain, and the first likeness of a difference there, or ""."""
-    found: dict[str, str] = {}
-    for check in checks:
-        if check.outcome is Outcome.FAILED and check.name not in diagnosis.checks:
-            likenesses = (difference.looks_like for difference in check.differences if difference.looks_like)
-            found.setdefault(claim_of(check), one_line(next(likenesses, "")))
-    return found
-
-
-def claims_of(checks: Sequence[Check]) -> dict[str, str]:
-    """Return the claim of every check, by the check's name."""
-    return {check.name: claim_of(check) for check in checks}
-
-
 def course_in_words(report: Report) -> str:
     """Return the folder of the course; "" for the course that normgrade carries."""
     return _("course: {folder}", folder=one_line(report.course)) if report.course else ""
@@ -268,12 +233,6 @@ def outcome_in_words(report: Report) -> str:
     return _("not passed")
 
 
-def next_step(report: Report) -> str:
-    """Return the next step if the grader could not tell."""
-    slug = one_line(report.exercise)
-    return _("Show this report to the maintainer of the course. Run `normgrade verify {slug}` to see what is broken.", slug=slug)
-
-
 def seed_in_words(seed: int) -> str:
     """Return how to draw the inputs of a seed again."""
     return _("Seed {seed}: use `--seed {seed}` to draw the same inputs again.", seed=seed)
@@ -298,3 +257,135 @@ def not_started(report: Report) -> str:
         slug=slug,
         submission=submission,
     )
+
+
+# The checks of a claim
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """The checks of one test, in their order."""
+
+    stem: str  # the test's name without its parameters
+    checks: tuple[Check, ...]
+
+    @property
+    def shown(self) -> Check:
+        """The first case with the worst outcome; claim, kind and message are taken from it."""
+        return min(self.checks, key=lambda check: GRAVITY.index(check.outcome))
+
+    @property
+    def outcome(self) -> Outcome:
+        return self.shown.outcome
+
+    @property
+    def shown_as(self) -> Outcome:
+        """The outcome whose mark is shown."""
+        return self.shown.shown_as
+
+    @property
+    def word(self) -> str:
+        """The outcome in the current language."""
+        return _("not required") if self.shown.asked_in_vain else word_of(self.outcome)
+
+    def ended(self, outcome: Outcome) -> tuple[Check, ...]:
+        return tuple(check for check in self.checks if check.outcome is outcome)
+
+    @property
+    def failures(self) -> tuple[Check, ...]:
+        """The failed cases of which the course reveals something."""
+        ended = (*self.ended(Outcome.ERROR), *self.ended(Outcome.FAILED))
+        return tuple(check for check in ended if check.message.strip() or check.differences or check.stdout.strip())
+
+    def first_failures(self, most: int) -> Iterator[tuple[str, Check]]:
+        """Yield so many of the failed cases, each with its name; the remaining ones are named with the last."""
+        failed = self.failures
+        for number, check in enumerate(failed[:most], 1):
+            yield which_cases(self.stem, failed[number - 1 :] if number == most else [check]), check
+
+    @property
+    def claim(self) -> str:
+        return claim_of(self.shown) if self.shown.claim.strip() else self.stem
+
+    @property
+    def kind(self) -> Kind:
+        return self.shown.kind
+
+    @property
+    def holding(self) -> int:
+        return len(self.ended(Outcome.PASSED))
+
+    @property
+    def earned(self) -> int:
+        return sum(check.earned for check in self.checks)
+
+    @property
+    def points(self) -> int:
+        return sum(check.points for check in self.checks)
+
+
+def grouped(checks: Sequence[Check]) -> tuple[Cases, ...]:
+    """Return the checks by test, in the order in which each test first appears."""
+    groups: dict[tuple[str, str], list[Check]] = {}
+    for check in checks:
+        groups.setdefault((stem_of(check), check.claim), []).append(check)
+    return tuple(Cases(stem, tuple(group)) for (stem, _), group in groups.items())
+
+
+def stem_of(check: Check) -> str:
+    return one_line(check.name).partition("[")[0]
+
+
+def which_cases(stem: str, checks: Sequence[Check]) -> str:
+    """Return the name of the case that is shown, and those of the others with the same outcome."""
+    shown, *others = (one_line(check.name) for check in checks)
+    names = [name.removeprefix(stem) for name in others[:NAMED]]
+    more = [_("{n} more", n=len(others) - NAMED)] if len(others) > NAMED else []
+    return " · ".join((shown, _("also {cases}", cases=", ".join(names + more)))) if others else shown
+
+
+# The words about one check
+
+
+def case_of(check: Check) -> str:
+    """Return the claim of a check, and its parameters if the claim is checked in several cases."""
+    _stem, bracket, parameters = one_line(check.name).partition("[")
+    return f"{claim_of(check)} {bracket}{parameters}" if bracket and check.claim.strip() else claim_of(check)
+
+
+def details_of(report: Report, check: Check) -> Iterator[str]:
+    """Yield the lines that tell why a check did not pass, as far as the report reveals it, with the whole diagnosis."""
+    yield from failure_of(check)
+    for diagnosis in report.diagnoses:
+        if check.name in diagnosis.checks:
+            yield _("Diagnosis: {names}: {says}", names=names_of(diagnosis), says=one_line(diagnosis.says))
+            yield from (f"  {line}" for spot in diagnosis.spots for line in pointed_at(spot))
+    if check.hint:
+        yield _("Hint: ") + one_line(check.hint)
+
+
+def in_short(report: Report, check: Check) -> Iterator[str]:
+    """Yield the same lines where the diagnosis stands elsewhere, with the call that failed and the output of the submission.
+
+    A hint names the usual cause, so it is left out if a diagnosis names the actual one.
+    """
+    if check.call:
+        yield _("The call: {call}", call=one_line(check.call))
+    yield from failure_of(check)
+    if explained := [diagnosis for diagnosis in report.diagnoses[:1] if check.name in diagnosis.checks]:
+        yield _("explained by: {names}", names=names_of(explained[0]))
+    elif check.hint:
+        yield _("Hint: ") + one_line(check.hint)
+    if check.stdout.strip():
+        yield _("your code printed:")
+        yield from (f"  {line}" for line in bounded(check.stdout, LINES).split("\n"))
+
+
+def failure_of(check: Check) -> Iterator[str]:
+    """Yield the message of a check, and its differences with their likenesses."""
+    if check.message:
+        yield check.message
+    for difference in check.differences:
+        yield _(": ").join((what_it_is(difference), difference_in_words(difference)))
+        if difference.looks_like:
+            yield "  " + _("looks like: {words}", words=one_line(difference.looks_like))

@@ -25,11 +25,10 @@ from normgrade.course.tensor_library import Library
 from normgrade.language import VARIABLE, _, spoken
 from normgrade.language.errors import GraderError
 from normgrade.worker.trusted.channel import Channel, Closed, Ending, Forged, NoAnswer, Pipes
-from normgrade.worker.untrusted import late
 from normgrade.worker.walls import AUTO, TIERS, Protection
 from normgrade.worker.walls.kernel import namespaces
 from normgrade.worker.walls.process import Budget, Process
-from normgrade.worker.wire.zygote_protocol import ANSWER, END, ENDED, GONE_S, KILLED, QUESTION, READY, START, STARTED, WHERE
+from normgrade.worker.wire.zygote_protocol import ANSWER, END, ENDED, GONE_S, KILLED, QUESTION, READY, START, STARTED, WHERE, ask
 
 START_S = 120.0  # for a process to import PyTorch, on the slowest machine
 POLL_S = 0.1  # between two checks whether a zygote has been stopped
@@ -242,7 +241,7 @@ class Spawner:
         finally:
             for fd in theirs:
                 os.close(fd)
-        channel = Channel(ours, lambda grace_s: end(process, grace_s), lambda: late.ask(process.pid))
+        channel = Channel(ours, lambda grace_s: end(process, grace_s), lambda: ask(process.pid))
         self.channels = [channel, *(channel for channel in self.channels if channel.ending is None)]
         return channel
 

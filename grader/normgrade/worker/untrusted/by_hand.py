@@ -20,9 +20,18 @@ import torch
 from normgrade.course.ban import Ban
 from normgrade.language import _
 from normgrade.probes import layers
-from normgrade.worker.untrusted import backward_passes, banned_arrays
-from normgrade.worker.untrusted.banned_imports import SUBMISSION, forbid_imports
-from normgrade.worker.untrusted.stopping import Banned, ByHand, raising, stop, stop_when_imported
+from normgrade.worker.untrusted import backward_passes
+from normgrade.worker.untrusted.stopping import (
+    SUBMISSION,
+    Banned,
+    ByHand,
+    find_in_numpy,
+    forbid_imports,
+    raising,
+    stop,
+    stop_numpy,
+    stop_when_imported,
+)
 
 KEYS = (  # dispatch keys whose kernels a processor can run; an operation under any other key ends in one of these
     *("CompositeImplicitAutograd", "CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional"),
@@ -95,7 +104,7 @@ def enforce(ban: Ban) -> None:
     for function, dotted, rule in functions_in(loaded(), ban):
         stop(function, dotted, rule)
     stop_when_imported(lambda module: banned_functions(module, ban) if module.__name__ in IN_PYTHON else ())
-    banned_arrays.enforce(ban)
+    stop_numpy(ban)
     for name in PAST_DISPATCH:
         if pattern := ban.against(f"torch._C.{name}"):
             setattr(torch._C, name, raising(f"torch._C.{name}", pattern))
@@ -109,7 +118,7 @@ def find_banned(ban: Ban) -> None:
     """Find everything that is banned, so that workers that are forked from here need not."""
     banned_operations(ban)
     functions_in(loaded(), ban)
-    banned_arrays.find_banned(ban)
+    find_in_numpy(ban)
 
 
 def loaded() -> frozenset[str]:

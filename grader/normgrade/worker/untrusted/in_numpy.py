@@ -9,8 +9,7 @@ import numpy as np
 from normgrade.course.ban import Ban
 from normgrade.language import _
 from normgrade.probes import arrays as probes
-from normgrade.worker.untrusted import banned_arrays
-from normgrade.worker.untrusted.banned_imports import forbid_imports, forbid_loading
+from normgrade.worker.untrusted.stopping import find_in_numpy, forbid_imports, forbid_loading, stop_numpy
 from normgrade.worker.wire.observation import Array, Playable, Value
 from normgrade.worker.wire.requests import FORWARD_BACKWARD, Action, LayerStep, LayerStory
 
@@ -77,11 +76,11 @@ def use_one_thread() -> None:
 
 def find_banned(ban: Ban) -> None:
     """Find the banned functions of NumPy: see `Backend.find_banned`."""
-    banned_arrays.find_banned(ban)
+    find_in_numpy(ban)
 
 
 def enforce(ban: Ban) -> None:
     """Make the banned functions of NumPy raise, and imports of banned libraries: see `Backend.enforce`."""
-    banned_arrays.enforce(ban)
+    stop_numpy(ban)
     forbid_imports(ban)
     forbid_loading(ban)

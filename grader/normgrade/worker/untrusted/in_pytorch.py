@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -13,7 +14,6 @@ from normgrade.course.ban import Ban
 from normgrade.probes import layers as probes
 from normgrade.probes.results import Estimate
 from normgrade.worker.untrusted import by_hand
-from normgrade.worker.untrusted.uncompiled import leave_uncompiled
 from normgrade.worker.wire.observation import Array, Foreign, Playable, Reason, Value, type_name
 from normgrade.worker.wire.packing import DTYPES
 from normgrade.worker.wire.requests import Action, LayerStep, LayerStory
@@ -136,3 +136,25 @@ def enforce(ban: Ban) -> None:
     """Make the banned parts of PyTorch and NumPy raise, forbid banned libraries, and leave code uncompiled: see `Backend.enforce`."""
     by_hand.enforce(ban)
     leave_uncompiled()
+
+
+# Without a compiler: walls allow none, and numbers are the same without one
+
+
+def leave_uncompiled() -> None:
+    """Make `torch.compile` and `Module.compile` do nothing in this process, for good."""
+    torch.compile = given_back
+    torch.nn.Module.compile = nothing  # type: ignore[method-assign, assignment]
+
+
+def given_back(model: Any = None, **options: Any) -> Any:
+    """Return the model as it is; without one, return a decorator that leaves a function as it is.
+
+    >>> given_back(len) is len, given_back(fullgraph=True)(len) is len
+    (True, True)
+    """
+    return model if model is not None else given_back
+
+
+def nothing(module: torch.nn.Module, *args: Any, **options: Any) -> None:
+    """Stand in for `Module.compile`."""

@@ -17,7 +17,7 @@ from typing import TextIO
 from normgrade.course.ban import Ban
 from normgrade.course.tensor_library import Library
 from normgrade.language import _
-from normgrade.worker.untrusted import late, play
+from normgrade.worker.untrusted import play
 from normgrade.worker.untrusted.exceptions import MESSAGE_LIMIT, describe, frames_running
 from normgrade.worker.untrusted.executing import Failures, in_words, raise_cause
 from normgrade.worker.untrusted.on_record import play_on_record
@@ -26,9 +26,8 @@ from normgrade.worker.untrusted.written_with import backend
 from normgrade.worker.walls import Walls
 from normgrade.worker.walls.process import Budget, Process
 from normgrade.worker.wire import framing, messages
-from normgrade.worker.wire.capture import mark
 from normgrade.worker.wire.observation import Cause, Error, Observation, Recording
-from normgrade.worker.wire.zygote_protocol import BROKEN
+from normgrade.worker.wire.zygote_protocol import BROKEN, when_asked
 
 QUESTION_FD, ANSWER_FD = 3, 4
 ANY_SIZE = 2**62  # bytes; the grader may ask for anything
@@ -107,7 +106,7 @@ def serve(written_with: Library, question: int = QUESTION_FD, answer: int = ANSW
 def answer_all(written_with: Library, question: int, answer: int) -> None:
     """Answer every question until there are no more."""
     loaded, replies = Loaded(written_with), Replies(answer)
-    late.when_asked(lambda frame: replies.tell_where(frame, loaded))
+    when_asked(lambda frame: replies.tell_where(frame, loaded))
     while True:
         try:
             serial, message = messages.receive(question, messages.QUESTIONS, framing.QUESTION_HEADER_BYTES, lambda: ANY_SIZE)
@@ -134,7 +133,7 @@ class Replies:
             return False
         flush([*self.streams, sys.stdout, sys.stderr])
         with suppress(OSError):
-            os.write(2, mark(serial))
+            os.write(2, framing.mark(serial))
         framing.send(self.answer, frame)
         return True
 

@@ -29,7 +29,6 @@ from normgrade.course.ban import Ban
 from normgrade.course.tensor_library import Library
 from normgrade.language import _
 from normgrade.language.places import Place
-from normgrade.worker.untrusted import late
 from normgrade.worker.untrusted import worker as untrusted
 from normgrade.worker.untrusted.written_with import backend
 from normgrade.worker.walls import Protection, Walls, at_most, selftest, walls_of
@@ -37,7 +36,7 @@ from normgrade.worker.walls.kernel import Missing, prctl
 from normgrade.worker.walls.process import Budget
 from normgrade.worker.wire import framing, messages
 from normgrade.worker.wire.observation import Array
-from normgrade.worker.wire.zygote_protocol import ANSWER, ENDED, GONE_S, KILLED, QUESTION, READY, START, STARTED, WHERE
+from normgrade.worker.wire.zygote_protocol import ANSWER, ENDED, GONE_S, KILLED, QUESTION, READY, START, STARTED, WHERE, ask
 
 SELF_TEST_S = 10.0  # on the slowest machine; it takes some milliseconds
 
@@ -204,7 +203,7 @@ def serve(control: socket.socket, become_worker: Callable[[Budget, int, int, int
                     os.close(fd)
                 control.sendall(ANSWER.pack(STARTED, pid))
             elif what == WHERE:
-                late.ask(pid)
+                ask(pid)
             else:
                 answer, pid = end(pid, grace_ms / 1000), 0
                 control.sendall(ANSWER.pack(*answer))

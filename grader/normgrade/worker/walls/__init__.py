@@ -1,4 +1,4 @@
-"""The walls around a worker, one file per tier. Zygote, worker and host refer to a tier by its name."""
+"""The walls around a worker, in several tiers. Zygote, worker and host refer to a tier by its name."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ class Walls(Protocol):
 
 def walls_of(tier: str) -> type[Walls]:
     """Return the walls of a tier. They are imported when they are needed, because the grader itself needs none."""
-    walls: type[Walls] = getattr(import_module(f"normgrade.worker.walls.{tier}"), tier.capitalize())
+    module = "process" if tier == "process" else "shut"
+    walls: type[Walls] = getattr(import_module(f"normgrade.worker.walls.{module}"), tier.capitalize())
     return walls
 
 

@@ -1,4 +1,4 @@
-"""The part that all walls of the kernel share: limits, another user, a filter of system calls. The tiers differ in how they hide files."""
+"""The walls of the kernel: limits, another user, a filter of system calls. The tiers differ in how they hide files."""
 
 from __future__ import annotations
 
@@ -78,6 +78,46 @@ class Shut(Process):
             landlock.restrict(RULES_FD)
             os.close(RULES_FD)
         seccomp.install(self.filter)
+
+
+class Linux(Shut):
+    """The tier `linux`: Landlock forbids reading hidden files. It needs neither privileges nor namespaces."""
+
+    name = "linux"
+    forbidding = True
+    promises: tuple[str, ...] = (
+        *Shut.promises,
+        N_("the kernel forbids reading any file except for the libraries; the course and normgrade cannot be read"),
+    )
+    loses: tuple[str, ...] = (
+        N_("existence: your code can find out if a file or process exists, its size, its age, its owner, and the target of a link"),
+        N_("machine: your code can find out the name of the host, its kernel, its processor and its uptime"),
+    )
+
+
+class Namespaces(Shut):
+    """The tier `namespaces`: hidden files do not exist in the worker's own view of the machine. It needs namespaces, but no Landlock."""
+
+    name = "namespaces"
+    own_view = True
+    promises: tuple[str, ...] = (
+        *Shut.promises,
+        N_("hidden files, including the course and normgrade, do not exist; host name, network, processes and messages are separate"),
+        N_("all processes end with the first one"),
+    )
+    loses: tuple[str, ...] = (
+        N_("second wall: files are hidden, but nothing else prevents reading them"),
+        N_("machine: your code can find out its kernel, its processor and its uptime"),
+    )
+
+
+class Container(Shut):
+    """The tier `container`: hidden files do not exist in the worker's own view of the machine, and Landlock forbids reading them too."""
+
+    name = "container"
+    own_view = forbidding = True
+    promises: tuple[str, ...] = tuple(dict.fromkeys(Linux.promises + Namespaces.promises))
+    loses: tuple[str, ...] = Namespaces.loses[1:]
 
 
 def capabilities_to_read(paths: Iterable[Path]) -> int:

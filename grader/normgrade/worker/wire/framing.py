@@ -19,6 +19,8 @@ QUESTION_HEADER_BYTES = 4 * 1024**2  # room for the source of a submission, esca
 ANSWER_HEADER_BYTES = 256 * 1024  # room for fifty steps whose every tensor is missing, with the names of those that are there
 VALUES_PER_ANSWER = 256  # as many values of the largest size as one answer may hold
 CHUNK_BYTES = 1024**2
+MARK = "\0normgrade {} answered\0"  # the worker writes it after the output of each answer
+MARK_BYTES = 64  # longer than any mark
 
 
 class ProtocolError(Exception):
@@ -124,3 +126,8 @@ def split(prefix: Prefix, rest: bytes) -> Parts:
     if len(rest) != promised:
         raise ProtocolError(_("{found} bytes after the prefix, which declares {promised}", found=len(rest), promised=promised))
     return Parts(prefix.kind, prefix.serial, rest[: prefix.header_bytes], memoryview(rest)[prefix.header_bytes :])
+
+
+def mark(serial: int) -> bytes:
+    """Return the bytes that end the output of the answer with this serial."""
+    return MARK.format(serial).encode()

@@ -5,7 +5,7 @@ Reading a frame with any content either succeeds or raises `ProtocolError`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar, cast
@@ -13,9 +13,9 @@ from typing import Any, TypeVar, cast
 from normgrade.course.ban import Ban
 from normgrade.language import _
 from normgrade.worker.wire import framing, recorded
+from normgrade.worker.wire.codec import CODECS, Codec, any_object, codec
 from normgrade.worker.wire.framing import ANSWER_HEADER_BYTES, ProtocolError
-from normgrade.worker.wire.observation import Cause, Error, Frame, Observation, Playable, Put, Recording, Request, Value
-from normgrade.worker.wire.validation import fields, items, member, natural, optional, text
+from normgrade.worker.wire.observation import Observation, Playable, Put, Record, Recording, Request, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ def packed(message: Message) -> tuple[bytes, list[bytes]]:
     """Return a message as JSON text, and the bytes of its arrays."""
     from normgrade.worker.wire.packing import pack  # it needs NumPy, which the grader imports while the zygote starts
 
-    return pack(written(message))
+    return pack(codec(type(message)).write(message))
 
 
 def decode(kinds: Kinds[M], frame: bytes, header_limit: int = ANSWER_HEADER_BYTES, body_limit: int = 0) -> tuple[int, M]:
@@ -131,96 +131,11 @@ def read(kinds: Kinds[M], frame: framing.Parts) -> tuple[int, M]:
         raise ProtocolError(_("a frame of kind {kind}; expected {known}", kind=frame.kind, known=known))
     from normgrade.worker.wire.packing import unpack  # loads NumPy
 
-    message = READERS[allowed[frame.kind]](unpack(frame.header, frame.body))
+    message = codec(allowed[frame.kind]).read(unpack(frame.header, frame.body))
     return frame.serial, cast(M, message)
 
 
-def written(message: Message) -> dict[str, Any]:
-    """Return the fields of a message."""
-    match message:
-        case Load():
-            return {"source": message.source, "file_name": message.file_name, "name": message.name, "defines": list(message.defines)}
-        case PlayQuestion(request, size_limit_bytes, source, exactly):
-            how = {"size_limit_bytes": size_limit_bytes, "source": source, "exactly": exactly}
-            return {"probe": request.probe, **how, "inputs": request.inputs}
-        case RecordQuestion(request, size_limit_bytes, source):
-            return {"probe": request.probe, "size_limit_bytes": size_limit_bytes, "source": source, "inputs": request.inputs}
-        case Substitute(request, size_limit_bytes, source, puts, keep):
-            how = {"size_limit_bytes": size_limit_bytes, "source": source}
-            return {"probe": request.probe, **how, "puts": recorded.written_puts(puts), "keep": keep, "inputs": request.inputs}
-        case Ban():
-            return {"banned": list(message.banned), "allowed": list(message.allowed)}
-        case Observation():
-            error = None if message.error is None else write_error(message.error)
-            seen = {"values": {place: as_value(value) for place, value in message.values.items()}, "error": error}
-            return seen | (recorded.written_records(message.records) if isinstance(message, Recording) else {})
-
-
-def write_error(error: Error) -> dict[str, Any]:
-    frames = [[frame.line, frame.function, frame.text, frame.column, frame.width] for frame in error.frames]
-    types = list(error.types)
-    return {"cause": str(error.cause), "message": error.message, "types": types, "frames": frames, "step": error.step, "meant": error.meant}
-
-
-def read_load(content: object) -> Load:
-    source, file_name, name, defines = fields(content, "source", "file_name", "name", "defines")
-    return Load(text(source), text(file_name), text(name), tuple(map(text, items(defines))))
-
-
-def read_play(content: object) -> PlayQuestion:
-    probe, size_limit_bytes, source, exactly, inputs = fields(content, "probe", "size_limit_bytes", "source", "exactly", "inputs")
-    return PlayQuestion(read_request(probe, inputs), natural(size_limit_bytes), optional(source), exactly is True)
-
-
-def read_record_question(content: object) -> RecordQuestion:
-    probe, size_limit_bytes, source, inputs = fields(content, "probe", "size_limit_bytes", "source", "inputs")
-    return RecordQuestion(read_request(probe, inputs), natural(size_limit_bytes), optional(source))
-
-
-def read_substitute(content: object) -> Substitute:
-    names = ("probe", "size_limit_bytes", "source", "puts", "keep", "inputs")
-    probe, size_limit_bytes, source, puts, keep, inputs = fields(content, *names)
-    return Substitute(read_request(probe, inputs), natural(size_limit_bytes), text(source), recorded.read_puts(puts), keep is True)
-
-
-def read_request(probe: object, inputs: object) -> Request:
-    if not isinstance(inputs, dict):
-        raise ProtocolError(_("inputs that are not an object"))
-    return Request(text(probe), inputs)
-
-
-def read_ban(content: object) -> Ban:
-    banned, allowed = fields(content, "banned", "allowed")
-    return Ban(tuple(map(text, items(banned))), tuple(map(text, items(allowed))))
-
-
-def read_observation(content: object) -> Observation:
-    values, error = fields(content, "values", "error")
-    return Observation(read_values(values), None if error is None else read_error(error))
-
-
-def read_recording(content: object) -> Recording:
-    values, error, records, numbers = fields(content, "values", "error", "records", "numbers")
-    found = recorded.read_records(records, numbers)
-    return Recording(read_values(values), None if error is None else read_error(error), records=found)
-
-
-def read_values(values: object) -> dict[str, Value]:
-    """Return the values of an observation, by place."""
-    if not isinstance(values, dict):
-        raise ProtocolError(_("values that are not an object"))
-    return {place: as_value(value) for place, value in values.items()}
-
-
-def read_error(content: object) -> Error:
-    cause, message, types, frames, step, meant = fields(content, "cause", "message", "types", "frames", "step", "meant")
-    named, lines = tuple(map(text, items(types))), tuple(map(read_frame, items(frames)))
-    return Error(member(Cause, cause), text(message), named, lines, read_step(step), text(meant))
-
-
-def read_frame(content: object) -> Frame:
-    line, function, source, column, width = items(content, 5)
-    return Frame(natural(line), text(function), text(source), natural(column), natural(width))
+# Their fields
 
 
 def as_value(thing: object) -> Value:
@@ -230,17 +145,21 @@ def as_value(thing: object) -> Value:
     return thing
 
 
-READERS: dict[type[Any], Callable[[object], Message]] = {
-    Load: read_load,
-    PlayQuestion: read_play,
-    Ban: read_ban,
-    Observation: read_observation,
-    RecordQuestion: read_record_question,
-    Substitute: read_substitute,
-    Recording: read_recording,
-}
+def as_values(values: object) -> dict[str, Value]:
+    """Return the values of an observation, by place."""
+    return {place: as_value(value) for place, value in any_object(values).items()}
 
 
-def read_step(step: object) -> int | str | None:
-    """Return the number of a step, or a word for one, or None."""
-    return natural(step) if isinstance(step, int) else optional(step)
+def as_request(request: Playable) -> dict[str, Any]:
+    """Return a request as it crosses to the worker."""
+    return {"probe": request.probe, "inputs": request.inputs}
+
+
+CODECS.update(
+    {
+        Playable: Codec(as_request, codec(Request).read),
+        Mapping[str, Value]: Codec(as_values, as_values),
+        tuple[Record, ...]: Codec(recorded.written_records, recorded.read_records),
+        tuple[Put, ...]: Codec(recorded.written_puts, recorded.read_puts),
+    }
+)

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol
 
 from normgrade.language.places import Absent
+from normgrade.worker.wire.codec import staying
 
 if TYPE_CHECKING:  # the zygote starts before the grader imports NumPy
     import numpy as np
@@ -128,9 +129,9 @@ class Observation:
 
     values: Mapping[str, Value] = field(default_factory=dict)
     error: Error | None = None
-    stdout: str = ""
-    deaths: tuple[str, ...] = ()
-    left_out: Mapping[int, str] = field(default_factory=dict)
+    stdout: str = staying(default="")
+    deaths: tuple[str, ...] = staying(default=())
+    left_out: Mapping[int, str] = staying(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,9 +17,9 @@ import numpy as np
 
 from normgrade.language import _
 from normgrade.language.places import Absent
+from normgrade.worker.wire.codec import dimensions, items, member, named, optional, text, unique, unreadable
 from normgrade.worker.wire.framing import ProtocolError
 from normgrade.worker.wire.observation import Array, Foreign, Reason
-from normgrade.worker.wire.validation import dimensions, items, member, named, optional, text, unique, unreadable
 
 DEPTH = 64  # of nested values
 DTYPES = {

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from normgrade.language import _
+from normgrade.worker.wire.codec import an_object, dimensions, items, natural
 from normgrade.worker.wire.framing import ProtocolError
 from normgrade.worker.wire.observation import Array, Put, Record
-from normgrade.worker.wire.validation import dimensions, items, natural
 
 if TYPE_CHECKING:  # the zygote starts before the grader imports NumPy
     import numpy as np
@@ -24,16 +24,17 @@ FLOATS = ("float64", "float32", "float16", "bfloat16")
 
 
 def written_records(records: Sequence[Record]) -> dict[str, Any]:
-    """Return the fields of a message that hold these records."""
+    """Return the records as a table, and all their numbers."""
     import numpy as np  # loads NumPy
 
     table = [[each.place, each.iteration, FLOATS.index(each.dtype), *each.values.shape] for each in records]
     numbers = [np.zeros(0), *(each.values.ravel() for each in records)]
-    return {"records": table, "numbers": Array(np.concatenate(numbers).astype(np.float64), "float64")}
+    return {"table": table, "numbers": Array(np.concatenate(numbers).astype(np.float64), "float64")}
 
 
-def read_records(table: object, numbers: object) -> tuple[Record, ...]:
-    """Return the records of a message. Raises ProtocolError for too many records, and if their numbers are too few or too many."""
+def read_records(written: object) -> tuple[Record, ...]:
+    """Return the records. Raises ProtocolError for too many records, and if their numbers are too few or too many."""
+    table, numbers = an_object(written, "table", "numbers").values()
     rows = items(table)
     if len(rows) > MOST_RECORDS:
         raise ProtocolError(_("{n} records; at most {limit} are allowed", n=len(rows), limit=MOST_RECORDS))

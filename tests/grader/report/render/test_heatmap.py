@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from html_page import Page, difference, index_of_worst
 
-from normgrade.report.render.heatmap import Cell, HeatMap, heat_map, picture_of
+from normgrade.report.render.heatmap import Cell, HeatMap, heat_map
 from normgrade.report.render.html import template
 
 LARGEST = (40, 48)
@@ -38,7 +38,7 @@ def index_in(text: str) -> tuple[int, ...]:
 def drawn(expected: Any, actual: Any, allowed: Any = 0.1) -> Page:
     """Return the heat map as a page."""
     figure: Any = getattr(template("heatmap.html.jinja").module, "figure")  # noqa: B009
-    return Page(figure(picture_of(difference(expected, actual, allowed), LARGEST)))
+    return Page(figure(mapped(expected, actual, allowed)))
 
 
 def legend(page: Page) -> list[str]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sample_reports as samples
 from html_page import Node, Page
 from html_reports import (
     BANNED,
@@ -42,9 +43,22 @@ from normgrade.course.course import Course
 from normgrade.language import speak
 from normgrade.language.visible import printable
 from normgrade.report.render import render
-from normgrade.report.render.detail import FULL
-from normgrade.report.render.html import FOLDER, LAYOUT, SCRIPT, STYLE, environment, render_fragment, render_html
-from normgrade.report.report import Diagnosis, Outcome, Raised, Report, Spot
+from normgrade.report.render.detail import FULL, Detail
+from normgrade.report.render.html import (
+    CHARACTERS,
+    FOLDER,
+    LAYOUT,
+    SCRIPT,
+    STYLE,
+    Section,
+    environment,
+    render_fragment,
+    render_html,
+    section,
+)
+from normgrade.report.render.outline import raised_at
+from normgrade.report.render.summary import named
+from normgrade.report.report import Diagnosis, Kind, Outcome, Raised, Report, Spot
 from normgrade.report.reveal import reveal
 
 every_kind = pytest.mark.parametrize("reports", KINDS.values(), ids=KINDS)
@@ -507,3 +521,106 @@ def test_the_command_line_writes_the_page(run: Callable[..., tuple[int, str, str
 def test_a_failed_courtesy_is_no_failure() -> None:
     said = render_html([ASKED]).partition("<body")[2].partition("<script")[0]
     assert "not required to pass: Other ranks are ValueErrors." in said and "✗" not in said
+
+
+# What is shown
+
+THREE = (samples.VARIANCE, samples.MISSING, samples.VARIANCE)
+MANY = samples.report(*(samples.failed(f"test_{number}[{case}]", claim=f"Claim {number}.", differences=THREE)
+                        for number in range(5) for case in "ab"))  # fmt: skip
+
+
+def shown_of(section: Section) -> list[list[tuple[int, int, int]]]:
+    """Return for each case of each claim the numbers of shown differences, of pictures, and of omitted differences."""
+    return [
+        [(len(case.differences), sum(each.picture is not None for each in case.differences), case.beyond) for case in claim.cases]
+        for claim in section.claims
+    ]
+
+
+@pytest.mark.parametrize(
+    ("detail", "expected"),
+    [
+        (Detail(claims=5, cases=1, differences=3, maps=2), [[(3, 1, 0)], [(3, 1, 0)], [(3, 0, 0)], [(3, 0, 0)], [(3, 0, 0)]]),
+        (Detail(claims=2, cases=2, differences=2, maps=1), [[(2, 1, 1), (2, 0, 1)], [(2, 0, 1), (2, 0, 1)], [], [], []]),
+        (Detail(claims=1, cases=1, differences=1), [[(1, 0, 2)], [], [], [], []]),
+    ],
+)
+def test_the_detail_limits_the_shown_parts(detail: Detail, expected: list[list[tuple[int, int, int]]]) -> None:
+    assert shown_of(section(MANY, "r1", detail)) == expected
+
+
+def test_claims_without_details_are_counted() -> None:
+    assert [section(MANY, "r1", Detail(claims=shown, cases=1, differences=1)).untold for shown in (0, 2, 5)] == [5, 3, 0]
+    assert section(reveal(MANY, "claims"), "r1", Detail(claims=0, cases=1, differences=1)).untold == 0
+
+
+def test_surplus_cases_are_named_with_the_last() -> None:
+    assert [case.name for case in section(MANY, "r1", FULL).claims[0].cases] == ["test_0[a] · also [b]"]
+
+
+def test_passing_claims_do_not_count_towards_the_limit() -> None:
+    mixed = replace(MANY, checks=(samples.check("test_first", claim="It holds."), *MANY.checks))
+    assert shown_of(section(mixed, "r1", Detail(claims=1, cases=1, differences=1, maps=1)))[:3] == [[], [(1, 1, 2)], []]
+
+
+def test_only_the_first_failure_without_diagnosis_has_a_hint() -> None:
+    assert [claim.with_hint for claim in section(MANY, "r1", FULL).claims] == [True, False, False, False, False]
+    assert not any(claim.with_hint for claim in section(replace(MANY, diagnoses=(samples.BIASED,)), "r1", FULL).claims)
+
+
+def test_claims_are_grouped_by_kind_and_keep_their_order() -> None:
+    checks = [
+        samples.failed(f"test_{kind}_{number}", kind=kind, claim=f"{kind} {number}")
+        for number in (1, 2)
+        for kind in (Kind.STATE, Kind.EDGE)
+    ]
+    kinds = section(samples.report(*checks), "r1", FULL).kinds
+    assert [(kind, [claim.key for claim in claims]) for kind, claims in kinds] == [
+        (Kind.STATE, ["r1-c1", "r1-c3"]),
+        (Kind.EDGE, ["r1-c2", "r1-c4"]),
+    ]
+
+
+def test_passing_claims_are_counted_and_skip_reasons_unique() -> None:
+    skipped = [samples.check(f"test_{number}", claim=f"{number}", outcome=Outcome.SKIPPED, message=why) for number, why in enumerate("aab")]
+    found = section(samples.report(samples.check("test_holds", claim="It holds."), *skipped), "r1", FULL)
+    assert (found.holding, found.why_skipped) == (1, ["a", "b"])
+
+
+def test_the_name_is_a_diagnosis_or_broken_rules() -> None:
+    assert (
+        named(replace(samples.FAILED, diagnoses=(samples.BIASED, samples.BIASED), findings=(samples.BANNED,))) == "biased-running-variance"
+    )
+    assert named(replace(samples.FAILED, diagnoses=(), findings=(samples.BANNED, samples.BANNED))) == "banned"
+    assert named(samples.PASSED) == ""
+    assert named(replace(samples.FAILED, diagnoses=(replace(samples.BIASED, mistakes=("a", "b", "c", "d")),))) == "a + b + 2 more"
+
+
+# The learner's code
+
+
+def test_surplus_lines_of_code_are_counted() -> None:
+    found = section(replace(samples.PASSED, source="a\nb\nc\n\n"), "r1", replace(FULL, lines=2))
+    assert ([line.text for line in found.lines], found.left_out) == (["a", "b"], 1)
+
+
+def test_an_endless_line_is_cut() -> None:
+    [line] = section(replace(samples.PASSED, source="x" * 10_000), "r1", FULL).lines
+    assert line.text == "x" * CHARACTERS + " …"
+
+
+def test_a_line_has_all_its_remarks() -> None:
+    raised = Raised("ValueError: no", line=2, column=0, width=3, text="two")
+    checks = samples.failed(claim="One.", lines=(1,), raised=replace(raised, line=1)), samples.failed("test_b", claim="Two.", raised=raised)
+    diagnosis = replace(samples.BIASED, spots=(replace(samples.SPOT, line=1), replace(samples.SPOT, line=1)))
+    code = samples.report(*checks, source="one\ntwo\nthree", findings=(replace(samples.BANNED, line=2),), diagnoses=(diagnosis,))
+    assert [line.remarks for line in section(code, "r1", FULL).lines] == [
+        ("biased-running-variance: pass correction=1", "raised an exception: One."),
+        ("banned: F.batch_norm is banned: write it by hand", "raised an exception: Two."),
+        (),
+    ]
+
+
+def test_a_place_without_a_column_begins_with_its_line() -> None:
+    assert raised_at(Raised("ValueError: no", line=2, text="two")) == Spot("", line=2, column=1, width=0, text="two")

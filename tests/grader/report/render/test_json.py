@@ -1,4 +1,4 @@
-"""Reports as JSON: the contract for programs."""
+"""Reports as JSON, the contract for programs, and reports that are read from it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sample_reports as reports
 from sample_reports import ASKED, BANNED, BIASED, FAILED, MISSING, SPOT, STATISTICS, VARIANCE, failed, hostile, report
 
 import normgrade
-from normgrade.report.render import render
-from normgrade.report.report import UNLISTED, Raised, Spot, WrongStep
+from normgrade.report.render import FORMATS, render
+from normgrade.report.render.json import report_as_json, report_from_json
+from normgrade.report.report import UNLISTED, ArrayDifference, Raised, Report, Spot, WrongStep
 
 
 def test_json_is_the_contract() -> None:
@@ -151,3 +153,41 @@ def test_json_is_readable_and_always_utf_8() -> None:
 def test_only_a_courtesy_is_marked_as_one() -> None:
     checks = json.loads(render((ASKED,), "json"))["reports"][0]["checks"]
     assert [check.get("courtesy") for check in checks] == [None, True]
+
+
+# Reports that are read from JSON
+
+
+def reread(report: Report) -> Report:
+    return report_from_json(json.loads(json.dumps(report_as_json(report))), report.source)
+
+
+@pytest.mark.parametrize("report", reports.EVERY_KIND)
+def test_report_says_the_same_after_json(report: Report) -> None:
+    assert reread(report).source == report.source
+    assert report_as_json(reread(report)) == report_as_json(report)
+
+
+def test_points_stay_after_json() -> None:
+    assert [reread(each).earned for each in reports.EVERY_KIND] == [each.earned for each in reports.EVERY_KIND]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("report", reports.EVERY_KIND)
+def test_every_format_writes_a_report_from_json(format: str, report: Report) -> None:
+    again = reread(report)
+    assert render([again], format) == render([reread(again)], format)
+    assert report.exercise in render([again], format) or format == "classroom50"
+
+
+def test_numbers_that_are_not_finite_come_back() -> None:
+    difference = reports.differing([1.0, np.nan], [np.inf, 2.0], 1e-6)
+    [again] = reread(reports.report(reports.failed(differences=(difference,)))).checks[0].differences
+    assert isinstance(again, ArrayDifference)
+    assert (again.max_abs, again.at) == (difference.max_abs, difference.at)
+    np.testing.assert_equal((again.expected, again.actual), (difference.expected, difference.actual))
+
+
+def test_something_else_is_refused() -> None:
+    with pytest.raises(LookupError):
+        report_from_json({"exercise": "layer_norm"}, "")

@@ -17,10 +17,10 @@ def test_mistake_has_its_text_its_line_and_its_reach() -> None:
     assert plain([granted]) == (
         "batch_norm: 12 of 14 points, not passed\n"
         "1 mistake (−2); counted by claims: 4\n"
-        "biased-running-variance: running_var is updated with the biased variance. Multiply by n / (n − 1).\n"
+        "biased-running-variance explains the failing claim, costs 2 points\n"
+        "running_var is updated with the biased variance. Multiply by n / (n − 1).\n"
         "  19 │ var = h.var(dims)\n"
-        "     │         ^^^ pass correction=1\n"
-        "explains the failing claim"
+        "     │         ^^^ pass correction=1"
     )
 
 

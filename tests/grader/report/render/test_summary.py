@@ -16,7 +16,7 @@ from normgrade.report.render.summary import (
     found_at,
     left_open,
     mistakes_of,
-    next_commands,
+    next_step,
     not_tried,
     reach_of,
     step_of,
@@ -118,15 +118,22 @@ def test_the_most_helpful_command_comes_next() -> None:
         "normgrade repro batch_norm test_statistics",
         "normgrade show batch_norm",
     )
-    assert next_commands(FAILED) == [explain, "-v: all claims"]
-    assert next_commands(replace(FAILED, diagnoses=()), "d") == [hint, repro, "d: all claims"]
-    assert next_commands(replace(FAILED, for_author=True)) == []
-    assert next_commands(replace(FAILED, checks=())) == [show] and next_commands(PASSED) == []
+    assert next_step(FAILED).commands == (
+        explain,
+        "-v: all claims",
+    )
+    assert next_step(replace(FAILED, diagnoses=()), "d").commands == (
+        hint,
+        repro,
+        "d: all claims",
+    )
+    assert next_step(replace(FAILED, for_author=True)).commands == ()
+    assert next_step(replace(FAILED, checks=())).commands == (show,) and next_step(PASSED).commands == ()
     crashed = report(failed(raised=Raised("ValueError: no"), message="ValueError"))
-    assert next_commands(crashed, "") == [repro]
+    assert next_step(crashed, "").commands == (repro,)
     built_in = replace(BIASED, mistakes=("other-exception",))
-    assert next_commands(replace(FAILED, diagnoses=(built_in,)), "") == [repro]  # nobody reads the task again for a crash or a dtype
-    assert next_commands(reveal(replace(FAILED, diagnoses=()), "claims"), "") == [hint]
+    assert next_step(replace(FAILED, diagnoses=(built_in,)), "").commands == (repro,)  # nobody reads the task again for a crash or a dtype
+    assert next_step(reveal(replace(FAILED, diagnoses=()), "claims"), "").commands == (hint,)
 
 
 def test_a_claim_is_a_single_line() -> None:

@@ -23,11 +23,11 @@ from normgrade.worker.trusted import launch
 from normgrade.worker.trusted.channel import Channel, Ending
 from normgrade.worker.trusted.host import Host, Worker
 from normgrade.worker.trusted.launch import Lost, Spawner, Starter, Zygote
-from normgrade.worker.untrusted.late import SIGNAL
 from normgrade.worker.walls import Protection
 from normgrade.worker.walls.process import Budget
 from normgrade.worker.wire.messages import PlayQuestion
 from normgrade.worker.wire.observation import Array, Cause, Error, Foreign, Observation, Reason, Request
+from normgrade.worker.wire.zygote_protocol import SIGNAL
 
 LINUX = sys.platform == "linux"
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and process groups as POSIX has them")
@@ -569,12 +569,12 @@ def test_a_worker_holds_no_suite_and_no_oracle(host: Host) -> None:
         "language.text", "language.visible",
         "probes", "probes.layers", "probes.results", "probes.step_options", "worker", "worker.interrupts",
         *(f"worker.wire{name}" for name in (
-            "", ".capture", ".framing", ".messages", ".observation", ".packing", ".recorded", ".requests", ".validation",
+            "", ".framing", ".messages", ".observation", ".packing", ".recorded", ".requests", ".codec",
             ".zygote_protocol",
         )),
         *(f"worker.untrusted{name}" for name in (
-            "", ".backward_passes", ".banned_arrays", ".banned_imports", ".by_hand", ".exceptions", ".executing", ".in_pytorch", ".late",
-            ".on_record", ".play", ".rewriting", ".stopping", ".uncompiled", ".worker", ".written_with", ".zygote",
+            "", ".backward_passes", ".by_hand", ".exceptions", ".executing", ".in_pytorch",
+            ".on_record", ".play", ".rewriting", ".stopping", ".worker", ".written_with", ".zygote",
         )),
         *(f"worker.walls{name}" for name in ("", ".kernel", ".libraries", ".process", ".selftest", ".view")),
     }  # fmt: skip

@@ -1,6 +1,8 @@
-"""Tests of the settings of PyTorch before every play. The values that travel are tested in test_play.py."""
+"""Tests of the settings of PyTorch before every play, and of `torch.compile`. The values that travel are tested in test_play.py."""
 
 from __future__ import annotations
+
+import doctest
 
 import pytest
 import torch
@@ -26,3 +28,18 @@ def test_the_example_can_be_played() -> None:
     assert play(module, in_pytorch.first_step()).error is None
     ended: list[Observation] = [play(module, request) for request in in_pytorch.many_steps()]
     assert [each.error is None for each in ended] == [True, False, True]
+
+
+def test_nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch, "compile", torch.compile)
+    monkeypatch.setattr(torch.nn.Module, "compile", torch.nn.Module.compile)
+    in_pytorch.leave_uncompiled()
+    layer = torch.nn.Linear(2, 1)
+    layer.compile(fullgraph=True)
+    assert torch.compile(layer, dynamic=True) is layer
+    assert torch.compile(mode="reduce-overhead")(len) is len
+
+
+def test_the_examples_in_the_docstrings_hold() -> None:
+    ran = doctest.testmod(in_pytorch)
+    assert ran.attempted and not ran.failed

@@ -149,13 +149,16 @@ def f(x):
 """
 
 
+ANSWER = '{"values":{},"error":null,"records":{"table":[[0,0,0,%s]],"numbers":{"$array":["float64",[%d]]}}}'
+
+
 @pytest.mark.parametrize(
     "frame",
     [
         "messages.encode(Observation(), replies.open)",
         "messages.encode(Recording(), replies.open + 1)",
-        'framing.build(7, replies.open, b\'{"values":{},"error":null,"records":[[0,0,0,"x"]],"numbers":{"$array":["float64",[0]]}}\', [])',
-        'framing.build(7, replies.open, b\'{"values":{},"error":null,"records":[[0,0,0,9]],"numbers":{"$array":["float64",[9]]}}\', [])',
+        "framing.build(7, replies.open, b'" + ANSWER % ('"x"', 0) + "', [])",
+        "framing.build(7, replies.open, b'" + ANSWER % ("9", 9) + "', [])",
         'b"no frame at all, however long it may be"',
     ],
 )

@@ -18,6 +18,9 @@ from normgrade.worker.wire.framing import ProtocolError
 from normgrade.worker.wire.messages import Load, PlayQuestion, RecordQuestion, Substitute
 from normgrade.worker.wire.observation import Array, Cause, Error, Foreign, Frame, Observation, Reason, Request, Value
 
+REQUEST = b'{"probe":"p","inputs":{}}'
+FRAME = {"line": 1, "function": "f", "text": "x", "column": 0, "width": 0}
+
 
 def back(values: dict[str, Value], error: Error | None = None) -> Observation:
     """Return an observation after encoding and decoding."""
@@ -33,6 +36,10 @@ def frame_of(header: bytes, body: bytes = b"", kind: int = 3) -> bytes:
 
 def answer(values: Any, error: Any = None, body: bytes = b"") -> bytes:
     return frame_of(json.dumps({"values": values, "error": error}).encode(), body)
+
+
+def play(request: bytes, size_limit: bytes = b"0", exactly: bytes = b"false") -> bytes:
+    return b'{"request":%b,"size_limit_bytes":%b,"source":null,"exactly":%b}' % (request, size_limit, exactly)
 
 
 def refuse(frame: bytes, message: str) -> None:
@@ -108,16 +115,19 @@ def test_another_kind_of_message_is_refused(kind: int, message: str) -> None:
     [
         (1, b'{"source":"","file_name":""}', "an object of source, file_name, name"),
         (1, b'{"source":"","file_name":null,"name":"","defines":[]}', "expected a text"),
-        (2, b'{"probe":"p","size_limit_bytes":0,"source":null,"exactly":false,"inputs":[]}', "inputs that are not an object"),
-        (2, b'{"probe":"p","size_limit_bytes":0,"source":null,"exactly":false,"inputs":{"$tuple":[]}}', "inputs that are not an object"),
-        (2, b'{"probe":"p","size_limit_bytes":-1,"source":null,"exactly":false,"inputs":{}}', "a non-negative integer"),
-        (2, b'{"probe":1,"size_limit_bytes":0,"source":null,"exactly":false,"inputs":{}}', "expected a text"),
+        (2, play(b'{"probe":"p","inputs":[]}'), "expected an object"),
+        (2, play(b'{"probe":"p","inputs":{"$tuple":[]}}'), "expected an object"),
+        (2, play(b'{"inputs":{},"probe":"p"}'), "an object of probe, inputs"),
+        (2, play(b"null"), "an object of probe, inputs"),
+        (2, play(REQUEST, b"-1"), "a non-negative integer"),
+        (2, play(REQUEST, b"0", b"0"), "expected true or false"),
+        (2, play(b'{"probe":1,"inputs":{}}'), "expected a text"),
         (4, b'{"banned":"ab","allowed":[]}', "a list of any number of items"),
         (4, b'{"banned":[],"allowed":[1]}', "expected a text"),
         (4, b'{"allowed":[],"banned":[]}', "an object of banned, allowed"),
-        (5, b'{"probe":"p","size_limit_bytes":0,"source":1,"inputs":{}}', "expected a text"),
-        (6, b'{"probe":"p","size_limit_bytes":0,"source":null,"puts":[],"keep":false,"inputs":{}}', "expected a text"),
-        (6, b'{"probe":"p","size_limit_bytes":0,"source":"","puts":[[0,0,1]],"keep":false,"inputs":{}}', "not an array of float64"),
+        (5, b'{"request":%b,"size_limit_bytes":0,"source":1}' % REQUEST, "expected a text"),
+        (6, b'{"request":%b,"size_limit_bytes":0,"source":null,"puts":[],"keep":false}' % REQUEST, "expected a text"),
+        (6, b'{"request":%b,"size_limit_bytes":0,"source":"","puts":[[0,0,1]],"keep":false}' % REQUEST, "not an array of float64"),
     ],
 )
 def test_a_wrong_question_is_refused(kind: int, header: bytes, message: str) -> None:
@@ -136,8 +146,8 @@ def test_a_wrong_question_is_refused(kind: int, header: bytes, message: str) -> 
         (b'{"values":{},"error":null,"more":1}', "expected an object of values, error"),
         (b'{"values":{},"values":{},"error":null}', "a duplicate field"),
         (b'{"values":{"x":1,"x":2},"error":null}', "a duplicate field"),
-        (b'{"values":[],"error":null}', "values that are not an object"),
-        (b'{"values":{"$array":["int8",[0]]},"error":null}', "values that are not an object"),
+        (b'{"values":[],"error":null}', "expected an object"),
+        (b'{"values":{"$array":["int8",[0]]},"error":null}', "expected an object"),
         (b'{"values":{"\\ud800":1},"error":null}', "expected a text"),
         (b'{"values":{"x":"\\udfff"},"error":null}', "expected a text"),
         (b'{"values":{"x":9223372036854775808},"error":null}', "an int of more than 64 bits"),
@@ -161,9 +171,9 @@ def test_a_wrong_header_is_refused(header: bytes, message: str) -> None:
         ({"cause": "raised", "message": None, "types": [], "frames": [], "step": None, "meant": ""}, "expected a text"),
         ({"cause": "raised", "message": "", "types": "ab", "frames": [], "step": None, "meant": ""}, "a list of any number"),
         ({"cause": "raised", "message": "", "types": [1], "frames": [], "step": None, "meant": ""}, "expected a text"),
-        ({"cause": "raised", "message": "", "types": [], "frames": [[1, "f", "", 0]], "step": None, "meant": ""}, "a list of 5 items"),
+        ({"cause": "raised", "message": "", "types": [], "frames": [[1, "f", "", 0, 0]], "step": None, "meant": ""}, "an object of line"),
         (
-            {"cause": "raised", "message": "", "types": [], "frames": [["1", "f", "x", 0, 0]], "step": None, "meant": ""},
+            {"cause": "raised", "message": "", "types": [], "frames": [{**FRAME, "line": "1"}], "step": None, "meant": ""},
             "non-negative integer",
         ),
         ({"cause": "raised", "message": "", "types": [], "frames": [], "step": 1.5, "meant": ""}, "expected a text"),

@@ -70,7 +70,7 @@ def test_most_records_fit_into_an_answer() -> None:
 )
 def test_other_records_are_refused(table: Any, numbers: Any, message: str) -> None:
     with pytest.raises(ProtocolError, match=message):
-        recorded.read_records(table, numbers)
+        recorded.read_records({"table": table, "numbers": numbers})
 
 
 @pytest.mark.parametrize(
@@ -116,12 +116,12 @@ def test_damaged_tables_give_valid_records_or_protocol_errors() -> None:
     chance, accepted, refused = Random(5), 0, 0
     written = recorded.written_records(RECORDS)
     for _ in range(MUTANTS):
-        table = written["records"]
+        table = written["table"]
         for _ in range(chance.choice([1, 1, 2])):
             if isinstance(table, list) and table and all(isinstance(row, list) for row in table):
                 table = chance.choice(DAMAGE)(chance, json.loads(json.dumps(table)))
         numbers = written["numbers"].values[: chance.choice([12, 12, 12, 0, 5])]
-        header = {"values": {}, "error": None, "records": table, "numbers": {"$array": ["float64", [numbers.size]]}}
+        header = {"values": {}, "error": None, "records": {"table": table, "numbers": {"$array": ["float64", [numbers.size]]}}}
         frame = framing.build(7, 0, json.dumps(header).encode(), [numbers.tobytes()])
         try:
             found = messages.decode(messages.ANSWERS, frame, body_limit=recorded.BYTES)[1]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from normgrade.worker.untrusted.late import SIGNAL, ask, when_asked
+from normgrade.worker.wire.zygote_protocol import SIGNAL, ask, when_asked
 
 pytestmark = pytest.mark.skipif(SIGNAL is None, reason="this system has no such signal")
 

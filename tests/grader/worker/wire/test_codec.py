@@ -1,15 +1,31 @@
-"""Tests of the validation of data from another process: right types are returned, anything else raises a ProtocolError."""
+"""Tests of dataclasses as data and back, and of the checks of data: anything but the right types raises a ProtocolError."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
 
+from normgrade.worker.wire.codec import (
+    an_object,
+    any_object,
+    boolean,
+    codec,
+    dimensions,
+    items,
+    member,
+    named,
+    natural,
+    optional,
+    staying,
+    step_or_word,
+    text,
+    unique,
+)
 from normgrade.worker.wire.framing import ProtocolError
 from normgrade.worker.wire.observation import Cause
-from normgrade.worker.wire.validation import dimensions, fields, items, member, named, natural, optional, text, unique
 
 
 @pytest.mark.parametrize(
@@ -22,6 +38,10 @@ from normgrade.worker.wire.validation import dimensions, fields, items, member, 
         (natural, 2**63 - 1),
         (text, ""),
         (text, "σ² ≥ 0\n\0"),
+        (boolean, False),
+        (any_object, {"a": 1}),
+        (step_or_word, 3),
+        (step_or_word, "build"),
         (optional, None),
         (optional, "x"),
         (named, "step 1 · output"),
@@ -46,6 +66,10 @@ def test_valid_data_is_returned(check: Callable[[Any], Any], value: object) -> N
         (text, None, "expected a text"),
         (text, b"x", "expected a text"),
         (text, "x\ud800", "expected a text"),
+        (boolean, 0, "expected true or false"),
+        (any_object, [], "expected an object"),
+        (step_or_word, True, "a non-negative integer"),
+        (step_or_word, 0.5, "expected a text"),
         (optional, 1, "expected a text"),
         (named, "$array", r"the name '\$array'"),
         (named, "\udfff", "expected a text"),
@@ -69,14 +93,65 @@ def test_a_shape_is_a_tuple() -> None:
 
 
 def test_an_object_has_its_fields_in_order() -> None:
-    assert list(fields({"a": 1, "b": None}, "a", "b")) == [1, None]
+    assert an_object({"a": 1, "b": None}, "a", "b") == {"a": 1, "b": None}
 
 
 @pytest.mark.parametrize("value", [{}, {"a": 1}, {"b": 1, "a": 1}, {"a": 1, "b": 1, "c": 1}, ["a", "b"], None])
 def test_an_object_of_other_fields_is_refused(value: object) -> None:
     with pytest.raises(ProtocolError, match="expected an object of a, b"):
-        fields(value, "a", "b")
+        an_object(value, "a", "b")
 
 
 def test_object_with_unique_fields_is_a_dictionary() -> None:
     assert unique([("a", 1), ("b", 1)]) == {"a": 1, "b": 1}
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a whole."""
+
+    number: int
+    cause: Cause
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A dataclass with fields of every form."""
+
+    name: str
+    parts: tuple[Part, ...] = ()
+    part: Part | None = None
+    open: bool = False
+    given: Mapping[str, Any] = field(default_factory=dict)
+    ours: str = staying(default="")
+
+
+DATA = {"name": "a", "parts": [{"number": 1, "cause": "raised"}], "part": None, "open": True, "given": {"b": (1, 2)}}
+
+
+def test_a_dataclass_comes_back() -> None:
+    whole = Whole("a", (Part(1, Cause.RAISED),), None, True, {"b": (1, 2)}, ours="stays")
+    assert codec(Whole).write(whole) == DATA
+    assert codec(Whole).read(DATA) == replace(whole, ours="")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {**DATA, "ours": ""},
+        {name: each for name, each in DATA.items() if name != "open"},
+        dict(reversed(DATA.items())),
+        {**DATA, "parts": {}},
+        {**DATA, "parts": [{"number": 1}]},
+        {**DATA, "parts": [{"number": -1, "cause": "raised"}]},
+        {**DATA, "parts": [{"number": 1, "cause": "other"}]},
+        {**DATA, "part": []},
+        {**DATA, "open": 1},
+        {**DATA, "given": None},
+        [],
+        None,
+    ],
+)
+def test_other_data_is_refused(other: Any) -> None:
+    with pytest.raises(ProtocolError):
+        codec(Whole).read(other)
