@@ -21,7 +21,6 @@ from normgrade.grading.grading_options import Options
 from normgrade.grading.opening import open_grader
 from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean
-from normgrade.learner.explanation import results_of
 from normgrade.learner.interviews import refuse_in_interview
 from normgrade.learner.workspace import find_course, submission_of
 from normgrade.report.report import Outcome
@@ -79,6 +78,7 @@ def changed(path: Path) -> str:
 
 def all_results(exercise: Exercise, path: Path, seed: int) -> tuple[Result, ...]:
     """Return the results of the whole suite on the learner's file."""
+    from normgrade.learner.explanation import results_of  # loads NumPy
 
     source = source_to_play(exercise, path)
     warn_of_folders()

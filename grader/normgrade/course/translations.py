@@ -57,15 +57,16 @@ def translated(english: str, folder: Path) -> str:
     return translations(folder).get(english, english)
 
 
-def translations(folder: Path, language: str = "") -> Translations:
+def translations(folder: Path, language: str = "") -> Mapping[str, str]:
     """Return the translations of the texts in this folder; for English, none.
 
     `language` is a code such as "zh", by default that of the current language. Raise CourseError if a file is wrong.
     """
     language = language or spoken()
+    if language == ENGLISH:
+        return {}
     files = [file_in(place, language) for place in (folder, folder.parent)]
-    known = [] if language == ENGLISH else [merged(table_of(file)) for file in files]
-    return Translations(ChainMap(*known), files[0])
+    return Translations(ChainMap(*(merged(table_of(file)) for file in files)), files[0])
 
 
 def merged(tables: Mapping[str, Mapping[str, str]]) -> dict[str, str]:

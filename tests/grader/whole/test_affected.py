@@ -24,7 +24,7 @@ from affected import changed_since, is_needed
         (None, True),
     ],
 )
-def test_a_slow_file_runs_if_what_it_guards_has_changed(changed: set[str] | None, needed: bool) -> None:
+def test_a_slow_file_runs_if_its_rooms_have_changed(changed: set[str] | None, needed: bool) -> None:
     assert is_needed("cli/test_check.py", "report exercises/", changed) is needed
 
 

@@ -78,8 +78,7 @@ SUGGESTED = {  # the suggestions of messages, and their places
     "normgrade verify {slug}": ANYWHERE,
     "normgrade watch SLUG": ANYWHERE,
     "normgrade {name}": ELSEWHERE,  # in a notebook; test_commands.py types it
-    "normgrade grade --again": ELSEWHERE,  # is only named, as the next ones
-    "normgrade grade PATH": ELSEWHERE,
+    "normgrade grade PATH": ELSEWHERE,  # is only named, as the next ones
     "normgrade grade class.zip": ELSEWHERE,  # an example of the help, which is typed below
     "normgrade grade": ELSEWHERE,
     "normgrade gradebook export": ELSEWHERE,
@@ -252,7 +251,7 @@ TEXTS = [
         path
         for folder in ("exercises", "solutions", "tests/hidden")
         for path in (carried() / folder).rglob("*.*")
-        if path.suffix not in (".npz", ".pyc")
+        if path.suffix not in (".npz", ".xz", ".pyc")
     ),
 ]
 
