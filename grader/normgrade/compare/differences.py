@@ -16,6 +16,7 @@ from normgrade.oracle.inputs import holds_non_finite
 from normgrade.report.report import ArrayDifference, Difference, Numbers, ValueDifference
 from normgrade.worker.wire.observation import HALF, Array, Foreign, Observation, Value
 
+STEPS = 8  # in a factor of two, of how badly numbers are off: of those that are off alike, the first is shown on every machine
 K = 64  # how many times the spread a number may be off; measured in tests/benchmarks/tolerance.py
 STANDARD_ERRORS = 5  # by how many two estimates from random draws may differ
 K_HALF = 4  # how many times the last rounding to float16 or bfloat16 a number may be off
@@ -100,7 +101,7 @@ def numbers(place: Place, actual: Array, expected: Expected) -> ArrayDifference 
         wrong = error > permitted
         if not wrong.any():
             return None
-        severity = np.where(wrong, error / permitted, -1.0)
+        severity = np.where(wrong, np.rint(STEPS * np.log2(error / permitted)), -np.inf)
         relative = np.where(np.isfinite(error), error / np.abs(right), np.inf)
     at = np.unravel_index(int(np.argmax(severity)), severity.shape)
     return ArrayDifference(
