@@ -1,8 +1,9 @@
 """Expectations that ship with an exercise, so that no user computes them: the movements of all numbers, and the forms of all requests.
 
-The file is a NumPy archive, compressed by LZMA. A spread is kept as one byte, the number of bits that are lost: c says that spread + u·|y|
-is nearest to 2^c·u·|y|, with float32's roundoff u. Two computations of a spread differ by as much, and the tolerance is many times wider.
-The numbers y are not kept: they are played in float64 when an answer is graded.
+The file is a NumPy archive, compressed by LZMA. A movement is kept as the bits that a number loses by it: b says that spread + u·|y| is at
+most 2^b·u·|y|, with float32's roundoff u. It is rounded up, so that no right answer is refused: in a tensor of many numbers to a whole bit,
+in others to half of one, and a slack to an eighth, because its tolerance is the smallest multiple of it. The numbers y are not kept: they
+are played in float64 when an answer is graded.
 """
 
 from __future__ import annotations
@@ -26,7 +27,10 @@ from normgrade.worker.wire.observation import Array, Error, Observation, Value
 from normgrade.worker.wire.requests import TypedRequest
 
 VERSION = 2  # of the shipped file; to be raised with every change of the oracle that changes any spread
-OPEN = 255  # instead of lost bits: float32 does not determine the number at all
+STEPS = 8  # in a bit
+OF_SLACK, OF_FEW, OF_MANY = 1, 4, 8  # lost bits are rounded up to as many steps: of a slack, of tensors of FEW numbers, and of larger ones
+FEW = 1024
+OPEN = 65535  # instead of lost bits: float32 does not determine the number at all
 UNIT, TINY = 2.0**-24, 2.0**-149  # float32's roundoff, and its smallest number
 KEY_DIGITS = 16  # of a name, in the file
 FAR = 2  # bits between two spreads of 16 plays each; by chance, less than one number in a million exceeds it
@@ -70,7 +74,7 @@ class Shipped:
     """The entries of an exercise by name, and the bits that each of their numbers loses."""
 
     entries: Mapping[str, Entry] = field(default_factory=dict)
-    lost: np.ndarray = field(default_factory=lambda: np.zeros(0, np.uint8))
+    lost: np.ndarray = field(default_factory=lambda: np.zeros(0, np.uint16))
 
     @classmethod
     def of(cls, path: Path) -> Shipped:
@@ -85,7 +89,8 @@ class Shipped:
         """Read the bytes of a file. Return an empty object if they cannot be read, or are of another version."""
         try:
             with np.load(BytesIO(lzma.decompress(content)), allow_pickle=False) as archive:
-                version, written, lost = int(archive["version"]), archive["entries"].tobytes(), archive["lost"]
+                version, written = int(archive["version"]), archive["entries"].tobytes()
+                lost = archive["high"].astype(np.uint16) << 8 | archive["low"]
             if version != VERSION:
                 return cls()
             positions = Positions()
@@ -127,18 +132,20 @@ def size_of(value: Value) -> int:
     return value.values.size if isinstance(value, Array) else 0
 
 
-def bits_lost(value: Value, movement: np.ndarray) -> np.ndarray:
-    """Return how many bits each number of an array loses when it moves, in one byte each."""
+def bits_lost(value: Value, movement: np.ndarray, slack: bool = False) -> np.ndarray:
+    """Return how many bits each number of an array loses when it moves, in steps."""
     assert isinstance(value, Array)
     base = UNIT * np.abs(value.values) + TINY
+    step = OF_SLACK if slack else OF_FEW if movement.size <= FEW else OF_MANY
     with np.errstate(all="ignore"):
-        bits = np.rint(np.log2((movement + base) / base))
-        return np.where(np.isfinite(bits), bits, OPEN).clip(0, OPEN).astype(np.uint8).ravel()
+        lost = step * np.ceil(STEPS / step * np.log2((movement + base) / base))
+        return np.where(np.isfinite(lost), lost, OPEN).clip(0, OPEN).astype(np.uint16).ravel()
 
 
 def moved_by(y: np.ndarray, lost: np.ndarray) -> np.ndarray:
-    """Return the movement by which each number loses so many bits."""
-    movement = (UNIT * np.abs(y) + TINY) * (np.exp2(lost.astype(np.float64)) - 1)
+    """Return the movement by which each number loses so many steps of a bit."""
+    with np.errstate(over="ignore"):
+        movement = (UNIT * np.abs(y) + TINY) * np.expm1(lost * (np.log(2) / STEPS))
     return np.where(lost == OPEN, np.inf, movement)
 
 
@@ -149,9 +156,11 @@ def shipped(recorded: Recorded) -> bytes:
     """Return the content of the file that ships with these expectations. The same expectations give the same bytes."""
     entries = [[name[:KEY_DIGITS], *written_entry(request, expectation)] for name, (request, expectation) in recorded.items()]
     every = [place for _request, expectation in recorded.values() for place in expectation.places.values()]
-    lost = [bits_lost(place.value, movement) for place in every for movement in (place.spread, place.slack) if movement is not None]
+    moved = [(place.value, movement, slack) for place in every for movement, slack in ((place.spread, False), (place.slack, True))]
+    lost = joined([bits_lost(value, movement, slack) for value, movement, slack in moved if movement is not None], np.uint16)
+    high, low = (lost >> 8).astype(np.uint8), (lost & 255).astype(np.uint8)  # apart, they take less space
     buffer = BytesIO()
-    np.savez(buffer, version=np.array(VERSION), entries=np.frombuffer(packed(entries), np.uint8), lost=joined(lost, np.uint8))
+    np.savez(buffer, version=np.array(VERSION), entries=np.frombuffer(packed(entries), np.uint8), high=high, low=low)
     return lzma.compress(buffer.getvalue())
 
 
@@ -219,7 +228,7 @@ def deviations(kept: Shipped, fresh: Shipped, asked: Collection[str]) -> Iterato
     apart = joined(
         [np.abs(kept.lost_by(kept.entries[name]).astype(int) - fresh.lost_by(entry)) for name, entry in fresh.entries.items()], int
     )
-    if (far := int((apart > FAR).sum())) > BY_CHANCE * apart.size:
+    if (far := int((apart > FAR * STEPS).sum())) > BY_CHANCE * apart.size:
         yield _("{far} of {n} spreads differ by more than a factor of {factor:g}.", far=far, n=apart.size, factor=2**FAR)
 
 
