@@ -44,9 +44,7 @@ def with_spread(spread: np.ndarray) -> Recorded:
 
 @pytest.mark.parametrize(("numbers", "slack", "most"), [(1, True, 2 ** (1 / 8)), (1, False, 2 ** (1 / 2)), (2000, False, 2)])
 @given(y=st.floats(-1e30, 1e30), movement=st.floats(0, 1e30), moved=st.floats(-1e-15, 1e-15))
-def test_a_movement_is_rounded_up_to_parts_of_a_bit(
-    numbers: int, slack: bool, most: float, y: float, movement: float, moved: float
-) -> None:
+def test_a_movement_is_rounded_up_by_little(numbers: int, slack: bool, most: float, y: float, movement: float, moved: float) -> None:
     """Check this also with a y that differs in its last bits."""
     values = np.full(numbers, y)
     kept = bits_lost(Array(values, "float64"), np.full(numbers, movement), slack)
