@@ -264,14 +264,16 @@ class Proof:
                 compile(source, name, "exec", dont_inherit=True)
             except SyntaxError as error:
                 yield _("{mistake}: not valid Python: {error} (line {line}).", mistake=name, error=error.msg, line=error.lineno)
+        known = {mistake.source: mistake for mistake in read_mistakes(self.exercise)} if self.sample > 1 else {}
         for (name, source), seed in self.plays.each(tuple(sources.items()), _("mistakes"), self.seeds):
-            if (source, seed) not in self.refuted and pass_for_right(self.plays.until(pass_for_right, self.played(source, seed))):
+            if (source, seed) not in self.refuted and pass_for_right(
+                self.plays.until(pass_for_right, self.played(source, seed, known.get(source)))
+            ):
                 yield _("{mistake}, seed {seed}: passes every check.", mistake=name, seed=seed)
 
-    def played(self, source: str, seed: int) -> Generator[Result]:
-        """Yield the results of a wrong answer. In a sample, only the plays are made that a known mistake is known to change."""
-        known = next((each for each in read_mistakes(self.exercise) if each.source == source), None)
-        if known is None or seed != PUBLIC_SEED or self.sample == 1:
+    def played(self, source: str, seed: int, known: Mistake | None) -> Generator[Result]:
+        """Yield the results of a wrong answer. Of a mistake that is `known`, only the plays are made that it is known to change."""
+        if known is None or seed != PUBLIC_SEED:
             yield from self.plays.alone(source, seed)
         else:
             yield from self.grader.mistaken(self.exercise, known)

@@ -43,12 +43,12 @@ class HeatMap:
 
     @property
     def left(self) -> float:
-        """Where the cells begin, to the right of the labels."""
+        """The left edge of the cells, to the right of the labels."""
         return max(map(len, self.labels)) * CHARACTER + GAP
 
     @property
     def tops(self) -> list[int]:
-        """Where each row begins."""
+        """The upper edge of each row."""
         return [sum(self.gaps[: row + 1]) * GAP + row * CELL for row in range(len(self.labels))]
 
     @property

@@ -82,7 +82,7 @@ def outline(page: Page) -> list[tuple[str, list[str]]]:
 
 
 def test_claims_that_nothing_else_shows_are_listed() -> None:
-    """As in a terminal: where only exceptions made them fail, say, and a mistake explains these."""
+    """As in a terminal, for example if only exceptions made them fail, and a mistake explains these."""
     claims = [check(f"test_{number}", Outcome.FAILED, claim=f"Claim {number}.", raised=Raised("ValueError: no")) for number in range(5)]
     explained = Diagnosis(("half-precision",), "Widen it.", tuple(each.name for each in claims))
     text = "".join(node.text for node in page_of(report(*claims, diagnoses=(explained,))).nodes if node.name == "p")
