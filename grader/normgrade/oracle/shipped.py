@@ -135,17 +135,22 @@ def size_of(value: Value) -> int:
 def bits_lost(value: Value, movement: np.ndarray, slack: bool = False) -> np.ndarray:
     """Return how many bits each number of an array loses when it moves, in steps."""
     assert isinstance(value, Array)
-    base = UNIT * np.abs(value.values) + TINY
+    base = unit_of(value.values)
     step = OF_SLACK if slack else OF_FEW if movement.size <= FEW else OF_MANY
     with np.errstate(all="ignore"):
         lost = step * np.ceil(STEPS / step * np.log2((movement + base) / base))
         return np.where(np.isfinite(lost), lost, OPEN).clip(0, OPEN).astype(np.uint16).ravel()
 
 
+def unit_of(y: np.ndarray) -> np.ndarray:
+    """Return float32's roundoff of each number, in float64: half precision cannot hold it."""
+    return UNIT * np.abs(y.astype(np.float64)) + TINY
+
+
 def moved_by(y: np.ndarray, lost: np.ndarray) -> np.ndarray:
     """Return the movement by which each number loses so many steps of a bit."""
     with np.errstate(over="ignore"):
-        movement = (UNIT * np.abs(y) + TINY) * np.expm1(lost * (np.log(2) / STEPS))
+        movement = unit_of(y) * np.expm1(lost * (np.log(2) / STEPS))
     return np.where(lost == OPEN, np.inf, movement)
 
 

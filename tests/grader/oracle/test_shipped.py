@@ -53,6 +53,14 @@ def test_a_movement_is_rounded_up_by_little(numbers: int, slack: bool, most: flo
     assert (movement + base) * (1 - 1e-9) <= found + base <= (movement + base) * most * (1 + 1e-9)
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+@pytest.mark.parametrize("y", [0, 1e-3, -1e3])
+def test_a_movement_of_a_number_in_less_precision_is_kept(dtype: type[np.floating], y: float) -> None:
+    values = np.array([y], dtype)
+    movement = np.array([2.0**-12])
+    assert movement * (1 - 1e-9) <= moved_by(values, bits_lost(Array(values, np.dtype(dtype).name), movement)) <= 2 * movement
+
+
 @pytest.mark.parametrize("movement", [np.inf, np.nan])
 def test_a_number_that_moves_without_bound_stays_open(movement: float) -> None:
     for y in (0.0, 1.0, np.inf, np.nan):
