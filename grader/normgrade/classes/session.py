@@ -135,7 +135,7 @@ def files_of(exercise: Exercise) -> Iterator[Path]:
     """Yield the files, sorted within each folder."""
     for folder in (exercise.folder, exercise.solutions):
         yield from (path for path in sorted(folder.rglob("*")) if path.is_file() and decides(path))
-    shared = exercise.shared_probes, exercise.shared_mistakes, exercise.shared_wrong, settings_in(exercise.course)
+    shared = exercise.shared_probes, exercise.shared_mistakes, settings_in(exercise.course)
     for path in (exercise.suite, *exercise.helpers, *shared):
         if path is not None and path.is_file():
             yield path

@@ -35,7 +35,7 @@ UNNAMED = ""  # the value of --changed if it names no commit
 @click.option(
     "--seeds", callback=whole_number(1, 1000), default="1", metavar="N", help="Prove everything on inputs of the seeds 0 to N − 1."
 )
-@click.option("--mutants", is_flag=True, help="Also prove that every small change of a reference fails, unless equivalent.toml accepts it.")
+@click.option("--mutants", is_flag=True, help="Also prove that every small change of a reference fails, unless mistakes.toml accepts it.")
 @click.option(
     "--sample",
     callback=whole_number(1, 1000),

@@ -198,32 +198,17 @@ class Files:
 
     @property
     def mistakes(self) -> Path:
-        """The file of the known mistakes."""
+        """The file of the known mistakes, of other wrong answers, and of the mutants of the reference that are right code."""
         return self.solutions / "mistakes.toml"
 
     @property
     def shared_mistakes(self) -> Path:
-        """The file from which known mistakes of one name take each key that an exercise does not give. It may be missing."""
-        return self.solutions.with_name("mistakes.toml")
-
-    @property
-    def wrong(self) -> Path:
-        """The file of the wrong answers that are no known mistakes. They must fail, and no diagnosis names them. It may be missing."""
-        return self.solutions / "wrong.toml"
-
-    @property
-    def shared_wrong(self) -> Path:
         """The file from which wrong answers of one name take each key that an exercise does not give. It may be missing."""
-        return self.solutions.with_name("wrong.toml")
+        return self.solutions.with_name("mistakes.toml")
 
     def shared_habits(self, library: Library) -> Path:
         """Return the file of the bad habits that `verify --habits` tries on the references of a library. It may be missing."""
         return self.solutions.with_name(f"habits_{library}.py")
-
-    @property
-    def equivalent(self) -> Path:
-        """The file that lists the mutants of the reference that are right code. It may be missing."""
-        return self.solutions / "equivalent.toml"
 
     @property
     def spreads(self) -> Path:

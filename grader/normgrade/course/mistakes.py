@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import accumulate, pairwise
-from pathlib import Path
 
 from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
@@ -17,6 +16,7 @@ from normgrade.language import _
 
 TOKEN = re.compile(r"\s+|\d+\.?\d*(?:e[-+]?\d+)?|[\w.]+|[^\w\s]", re.IGNORECASE)  # a number, a name with dots, an operator, or space
 LONGEST_LABEL = 60  # in characters
+WRONG, EQUIVALENT = "wrong", "equivalent"  # keys of mistakes.toml that are no names of mistakes
 COST = 4  # in points, of a mistake that gives no other cost
 
 
@@ -87,26 +87,25 @@ def read_mistakes(exercise: Exercise, language: str = "") -> tuple[Mistake, ...]
     `language` is that of their texts, a code such as "zh", by default the current one.
     """
     reference, words = read_text(exercise.reference), translations(exercise.solutions, language)
-    found = entries(Table.of_file(exercise.mistakes), exercise.shared_mistakes)
+    found = entries(Table.of_file(exercise.mistakes), Table.of_optional(exercise.shared_mistakes))
     return tuple(read_mistake(name, entry, reference, words) for name, entry in found)
 
 
 def read_wrong(exercise: Exercise) -> tuple[WrongAnswer, ...]:
-    """Return every other wrong answer, in the order of wrong.toml; none without that file. Raise CourseError if a file is wrong."""
-    if not exercise.wrong.exists():
-        return ()
-    reference, table = read_text(exercise.reference), Table.of_file(exercise.wrong)
-    for mistake in read_mistakes(exercise):
-        if mistake.name in table.content:
-            table.wrong(mistake.name, _("a known mistake has this name; choose another"))
-    return tuple(read_wrong_answer(name, entry, reference) for name, entry in entries(table, exercise.shared_wrong))
-
-
-def entries(table: Table, shared: Path) -> Iterator[tuple[str, Table]]:
-    """Yield the entries of a table, by name. Each takes the keys that it lacks from the entry of that name in the file `shared`."""
-    common = Table.of_optional(shared)
+    """Return every other wrong answer, in the order of mistakes.toml. Raise CourseError if a file is wrong."""
+    whole, shared = Table.of_file(exercise.mistakes), Table.of_optional(exercise.shared_mistakes)
+    reference, table = read_text(exercise.reference), whole.table(WRONG, {})
     for name in table.content:
-        yield name, replace(table.table(name), shared=common.table(name, {}))
+        if name in whole.content:
+            table.wrong(name, _("a known mistake has this name; choose another"))
+    return tuple(read_wrong_answer(name, entry, reference) for name, entry in entries(table, shared.table(WRONG, {})))
+
+
+def entries(table: Table, shared: Table) -> Iterator[tuple[str, Table]]:
+    """Yield the wrong answers in a table, by name. Each takes the keys that it lacks from the entry of that name in `shared`."""
+    for name in table.content:
+        if name not in (WRONG, EQUIVALENT):
+            yield name, replace(table.table(name), shared=shared.table(name, {}))
 
 
 def read_mistake(name: str, entry: Table, reference: str, words: Mapping[str, str]) -> Mistake:
@@ -121,7 +120,7 @@ def read_mistake(name: str, entry: Table, reference: str, words: Mapping[str, st
 
 
 def read_wrong_answer(name: str, entry: Table, reference: str) -> WrongAnswer:
-    """Return the wrong answer that one entry of wrong.toml describes."""
+    """Return the wrong answer that one entry of `wrong` in mistakes.toml describes."""
     what, courtesy = entry.take("what", text), entry.take("courtesy", truth, False)
     source, _edits = read_source(entry, reference)
     return WrongAnswer(name, what, source, courtesy)

@@ -50,7 +50,8 @@ class Table:
         try:
             return cls(path, parsed(source))
         except (ValueError, RecursionError) as error:  # ValueError: wrong TOML, or a huge number; RecursionError: deep nesting
-            why = re.sub(r"\('(.*)',\)", r'"\1"', str(error))  # a key that is given twice: a tuple, in tomllib's words
+            # A key that is given twice is a tuple in tomllib's words.
+            why = re.sub(r"\('(.*?)',?\)", r'"\1"', str(error)).replace("', '", ".")
             raise CourseError(_("{path}: not valid TOML: {error}.", path=path, error=why)) from error
 
     def take(self, key: str, check: Callable[[Any], T], *default: D) -> T | D:

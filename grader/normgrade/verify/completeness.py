@@ -104,7 +104,7 @@ def texts(files: Files) -> list[Path]:
     languages = Course(files.course).settings.languages
     translated = [file_in(folder, language) for folder in (files.folder, files.solutions) for language in languages]
     description, prompt, stub, reference, mistakes, suite = files.needed
-    more = *translated, files.wrong, files.equivalent, suite, files.probes
+    more = *translated, suite, files.probes
     written = description, prompt, *prompts(files), stub, reference, *files.alternatives, mistakes, *more
     return [path for path in dict.fromkeys(written) if path is not None and path.is_file()]
 

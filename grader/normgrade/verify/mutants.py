@@ -14,6 +14,7 @@ from types import UnionType
 from typing import NamedTuple, TypeVar
 
 from normgrade.course.exercise import Exercise
+from normgrade.course.mistakes import EQUIVALENT
 from normgrade.course.table import Table, Wrong, text
 from normgrade.language import _
 
@@ -142,24 +143,20 @@ def line_of(node: ast.stmt | ast.expr) -> int:
 
 
 def read_accepted(exercise: Exercise) -> tuple[Accepted, ...]:
-    """Return the changes that `equivalent.toml` accepts; none if there is no such file."""
-    if not exercise.equivalent.exists():
-        return ()
-    table = Table.of_file(exercise.equivalent)
+    """Return the changes that mistakes.toml accepts as equivalent to the reference."""
     accepted = []
-    for entry in table.tables("mutant"):
+    for entry in Table.of_file(exercise.mistakes).tables(EQUIVALENT):
         was, now = map(unparsed, entry.take("change", two_texts))
         accepted.append(Accepted(was, now, entry.take("reason", text)))
         entry.finish()
-    table.finish()
     return tuple(accepted)
 
 
 def blocks(mutants: Iterable[Mutant]) -> Iterator[str]:
-    """Yield the lines that accept these mutants, to be pasted into equivalent.toml. They are indented, so that they are not wrapped."""
+    """Yield the lines that accept these mutants, to be pasted into mistakes.toml. They are indented, so that they are not wrapped."""
     for mutant in mutants:
         change = json.dumps([mutant.was, mutant.now], ensure_ascii=False)  # JSON that is TOML, too
-        yield from ("", "    [[mutant]]", f"    change = {change}", '    reason = ""')
+        yield from ("", f"    [[{EQUIVALENT}]]", f"    change = {change}", '    reason = ""')
 
 
 def unparsed(statement: str) -> str:

@@ -13,7 +13,8 @@ from typing import TypeVar
 from normgrade.course.course import Course
 from normgrade.course.files import read_text
 from normgrade.course.layout import Files, settings_in
-from normgrade.course.table import Table
+from normgrade.course.mistakes import WRONG
+from normgrade.course.table import Table, as_key
 from normgrade.language import _, n_
 from normgrade.language.errors import CourseError
 from normgrade.report.render.wording import MARKS
@@ -153,27 +154,27 @@ class Places:
     @cached_property
     def entries(self) -> Mapping[str, tuple[Path, int]]:
         """The entry of each wrong answer by its name: its file, and the line where it begins."""
-        found: dict[str, tuple[Path, int]] = {}
-        for path in (self.files.wrong, self.files.mistakes):
-            try:
-                names = Table.of_optional(path).content
-            except CourseError:  # another proof tells it
-                continue
-            found |= {name: in_file(path, (f"[{name}]", f'["{name}"]', name)) or (path, 1) for name in names}
-        return found
+        path = self.files.mistakes
+        try:
+            table = Table.of_optional(path)
+            wrong = table.table(WRONG, {})
+        except CourseError:  # another proof tells it
+            return {}
+        heads = {name: f"[{each.prefix}{as_key(name)}]" for each in (wrong, table) for name in each.content}
+        return {name: in_file(path, (head, name)) or (path, 1) for name, head in heads.items()}
 
     @cached_property
     def called(self) -> Mapping[str, Path]:
         """The files that proofs call by their names."""
         files = self.files
-        own = (files.description, files.stub, files.reference, files.equivalent, *files.alternatives, settings_in(files.course))
+        own = (files.description, files.stub, files.reference, files.mistakes, *files.alternatives, settings_in(files.course))
         return {**self.paths, **{path.name: path for path in own}, **{f"banned/{path.name}": path for path in files.refused}}
 
     @cached_property
     def paths(self) -> Mapping[str, Path]:
         """The files of the exercise, and those that it shares with others, by their paths in the course. They may be missing."""
         files = self.files
-        shared = (files.shared_mistakes, files.shared_wrong, settings_in(files.course), *files.folder.parent.glob("*.*"))
+        shared = (files.shared_mistakes, settings_in(files.course), *files.folder.parent.glob("*.*"))
         there = (path for folder in (files.folder, files.solutions) for path in folder.rglob("*") if path.is_file())
         missing = (files.prompt_in(language) for language in Course(files.course).settings.languages)
         every = (*files.needed, *missing, *there, *shared, *files.solutions.parent.glob("*.*"), *files.helpers)

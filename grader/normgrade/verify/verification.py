@@ -161,12 +161,12 @@ def judged(exercise: Exercise, found: Sequence[Found], sample: int = 1) -> Check
         unknown = [mutant for mutant in survivors if (mutant.was, mutant.now) not in accepted]
         yield from (_("{mutant} survives.", mutant=mutant) for mutant in unknown)
         if unknown:
-            path = exercise.equivalent.relative_to(exercise.course)
+            path = exercise.mistakes.relative_to(exercise.course)
             yield _("Play an input that shows the difference. If there is no such input, accept it in {path} with a reason:", path=path)
             yield from blocks(unknown)
         for was, now in accepted:
             if (was, now) not in alive:
-                yield _("{file} accepts `{was}` → `{now}`, which does not survive.", file=exercise.equivalent.name, was=was, now=now)
+                yield _("{file} accepts `{was}` → `{now}`, which does not survive.", file=exercise.mistakes.name, was=was, now=now)
 
     total, equivalent = len(hunted), sum(change in accepted for change in alive)
     claim = n_(

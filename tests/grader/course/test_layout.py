@@ -18,8 +18,7 @@ def test_an_exercise_knows_its_files(write: Write, tmp_path: Path) -> None:
     assert exercise.stub == tmp_path / "exercises/layer_norm/layer_norm.py"
     assert exercise.reference == tmp_path / "solutions/layer_norm/reference.py"
     assert exercise.mistakes == tmp_path / "solutions/layer_norm/mistakes.toml"
-    assert exercise.wrong == tmp_path / "solutions/layer_norm/wrong.toml"
-    assert (exercise.shared_mistakes, exercise.shared_wrong) == (tmp_path / "solutions/mistakes.toml", tmp_path / "solutions/wrong.toml")
+    assert exercise.shared_mistakes == tmp_path / "solutions/mistakes.toml"
     assert exercise.suite == tmp_path / "tests/hidden/test_layer_norm.py"
 
 

@@ -34,7 +34,7 @@ says = "Divide by n."
 edit = [["correction=0", "correction=1"]]
 """
 WRONG = """
-[eps-twice]
+[wrong.eps-twice]
 what = "eps counts twice"
 edit = [["var + eps", "var + 2 * eps"]]
 """
@@ -228,8 +228,8 @@ def test_wrong_key_of_the_shared_file_names_that(key: str, why: str, exercise: E
 
 
 def test_a_whole_wrong_answer_may_be_shared(exercise: Exercise) -> None:
-    exercise.shared_wrong.write_text(WRONG, encoding="utf-8")
-    [answer] = read_answers(exercise, "[eps-twice]\n")
+    exercise.shared_mistakes.write_text(WRONG, encoding="utf-8")
+    [answer] = read_answers(exercise, "[wrong.eps-twice]\n")
     assert answer == WrongAnswer("eps-twice", "eps counts twice", REFERENCE.replace("var + eps", "var + 2 * eps"))
 
 
@@ -237,17 +237,16 @@ def test_a_whole_wrong_answer_may_be_shared(exercise: Exercise) -> None:
 
 
 def read_answers(exercise: Exercise, text: str) -> tuple[WrongAnswer, ...]:
-    exercise.mistakes.write_text(UNBIASED, encoding="utf-8")
-    exercise.wrong.write_text(text, encoding="utf-8")
+    exercise.mistakes.write_text(UNBIASED + text, encoding="utf-8")
     return read_wrong(exercise)
 
 
 def refused_answers(exercise: Exercise, text: str) -> str:
-    """Return the message about this wrong.toml, after its path."""
+    """Return the message about mistakes.toml with these wrong answers, after its path."""
     with pytest.raises(CourseError) as caught:
         read_answers(exercise, text)
-    assert str(caught.value).startswith(f"{exercise.wrong}: ")
-    return str(caught.value).removeprefix(f"{exercise.wrong}: ")
+    assert str(caught.value).startswith(f"{exercise.mistakes}: ")
+    return str(caught.value).removeprefix(f"{exercise.mistakes}: ")
 
 
 def test_a_wrong_answer_is_the_reference_with_its_edits(exercise: Exercise) -> None:
@@ -259,15 +258,15 @@ def test_wrong_answers_come_in_the_order_of_the_file(exercise: Exercise) -> None
     assert [answer.name for answer in read_answers(exercise, WRONG + WRONG.replace("eps-twice", "another"))] == ["eps-twice", "another"]
 
 
-def test_without_a_file_there_are_no_wrong_answers(exercise: Exercise) -> None:
-    assert not exercise.wrong.exists() and read_wrong(exercise) == ()
+def test_an_exercise_may_have_no_wrong_answers_without_a_name(exercise: Exercise) -> None:
+    assert read_answers(exercise, "") == ()
 
 
 def test_a_wrong_answer_may_be_a_file(exercise: Exercise) -> None:
-    path = exercise.wrong.parent / "wrong" / "other.py"
+    path = exercise.mistakes.parent / "wrong" / "other.py"
     path.parent.mkdir()
     path.write_text("# σ\n", encoding="utf-8")
-    assert read_answers(exercise, '[n]\nwhat = "w"\nfile = "wrong/other.py"\n') == (WrongAnswer("n", "w", "# σ\n"),)
+    assert read_answers(exercise, '[wrong.n]\nwhat = "w"\nfile = "wrong/other.py"\n') == (WrongAnswer("n", "w", "# σ\n"),)
 
 
 def test_every_wrong_answer_of_the_course_can_be_read() -> None:
@@ -281,7 +280,7 @@ def test_no_wrong_answer_is_a_known_mistake(exercise: Exercise) -> None:
     assert [mistake.name for mistake in read_mistakes(exercise)] == ["unbiased"]
 
 
-GONE = "eps-twice.edit: {old!r} must occur exactly once in reference.py, not {count} times."
+GONE = "wrong.eps-twice.edit: {old!r} must occur exactly once in reference.py, not {count} times."
 OVERLAPPING = WRONG.replace("edit = [", 'edit = [["(var + eps)", "var"], ')
 
 
@@ -290,13 +289,16 @@ OVERLAPPING = WRONG.replace("edit = [", 'edit = [["(var + eps)", "var"], ')
     [
         (WRONG.replace('"var + eps"', '"gone"'), GONE.format(old="gone", count=0)),
         (WRONG.replace('"var + eps"', '"var"'), GONE.format(old="var", count=3)),
-        (OVERLAPPING, "eps-twice.edit: two of its replacements overlap."),
-        (WRONG * 2, 'not valid TOML: Cannot declare "eps-twice" twice (at line 6, column 11).'),
-        (WRONG + WRONG.replace("eps-twice", "unbiased"), "unbiased: a known mistake has this name; choose another."),
-        (WRONG + 'says = "Once."\n', "eps-twice.says: unknown key. Allowed are courtesy, edit, file, what."),
-        (WRONG.replace("edit", "edits"), 'eps-twice.edits: unknown key. Did you mean "edit"? Allowed are courtesy, edit, file, what.'),
-        (WRONG + 'file = "f.py"\n', "eps-twice.edit: either `edit` or `file` is needed, and not both."),
-        ("[n]\n", "n.what: is missing."),
+        (OVERLAPPING, "wrong.eps-twice.edit: two of its replacements overlap."),
+        (WRONG * 2, 'not valid TOML: Cannot declare "wrong.eps-twice" twice (at line 10, column 17).'),
+        (WRONG + WRONG.replace("eps-twice", "unbiased"), "wrong.unbiased: a known mistake has this name; choose another."),
+        (WRONG + 'says = "Once."\n', "wrong.eps-twice.says: unknown key. Allowed are courtesy, edit, file, what."),
+        (
+            WRONG.replace("edit", "edits"),
+            'wrong.eps-twice.edits: unknown key. Did you mean "edit"? Allowed are courtesy, edit, file, what.',
+        ),
+        (WRONG + 'file = "f.py"\n', "wrong.eps-twice.edit: either `edit` or `file` is needed, and not both."),
+        ("[wrong.n]\n", "wrong.n.what: is missing."),
     ],
 )
 def test_a_wrong_answer_with_a_wrong_entry_is_refused(exercise: Exercise, text: str, why: str) -> None:

@@ -38,7 +38,6 @@ def test_exercise_changes_with_its_own_files(path: str, tiny: Course) -> None:
         "exercises/shared_probes.py",
         "exercises/zh.toml",
         "solutions/mistakes.toml",
-        "solutions/wrong.toml",
         "solutions/habits_torch.py",
         "tests/hidden/shared.py",
         "solutions/gone/reference.py",

@@ -42,8 +42,8 @@ def test_without_a_name_all_right_answers_are_reported(tiny: Course) -> None:
 
 
 def test_wrong_answers_can_be_named_too(edited_course: Callable[..., Course]) -> None:
-    twice = '[twice]\nwhat = "eps counts twice"\nedit = [["mean_square + eps", "mean_square + 2 * eps"]]\n'
-    exercise = edited_course({"solutions/rms/wrong.toml": twice}).exercise("rms")
+    twice = '[wrong.twice]\nwhat = "eps counts twice"\nedit = [["mean_square + eps", "mean_square + 2 * eps"]]\n'
+    exercise = edited_course({"solutions/rms/mistakes.toml": twice}).exercise("rms")
     [report] = close_up(exercise, "twice", None, (0,), Options(only="test_rows"))
     assert report.outcome is Outcome.FAILED
     with pytest.raises(UsageError, match='rms has no mistake named "thrice"'):

@@ -72,11 +72,9 @@ def test_compound_statement_gives_its_head(source: str, was: str, now: str, line
 # Accepted mutants
 
 
-def accepted(tiny: Course, text: str | None) -> tuple[Accepted, ...]:
+def accepted(tiny: Course, text: str) -> tuple[Accepted, ...]:
     exercise = tiny.exercise("rms")
-    exercise.equivalent.unlink(missing_ok=True)
-    if text is not None:
-        exercise.equivalent.write_text(text, encoding="utf-8")
+    exercise.mistakes.write_text(text, encoding="utf-8")
     return read_accepted(exercise)
 
 
@@ -88,34 +86,33 @@ def own(tiny: Course, tmp_path: Path) -> Course:
 
 
 def test_accepted_mutant_is_read_with_its_reason(own: Course) -> None:
-    assert accepted(own, None) == ()
-    assert accepted(own, '[[mutant]]\nchange = ["a + b", "b + a"]\nreason = "It is the same."\n') == (
+    assert accepted(own, "") == ()
+    assert accepted(own, '[[equivalent]]\nchange = ["a + b", "b + a"]\nreason = "It is the same."\n') == (
         Accepted("a + b", "b + a", "It is the same."),
     )
 
 
 def test_accepted_mutant_may_be_formatted_freely(own: Course) -> None:
-    [found] = accepted(own, """[[mutant]]\nchange = ['a, b = f("x"),1e-5', 'if a == "x":']\nreason = "r"\n""")
+    [found] = accepted(own, """[[equivalent]]\nchange = ['a, b = f("x"),1e-5', 'if a == "x":']\nreason = "r"\n""")
     assert (found.was, found.now) == (ast.unparse(ast.parse('a, b = f("x"), 1e-5')), 'if a == "x":')
 
 
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ('[[mutant]]\nchange = ["a", "b"]\n', "mutant[1].reason: is missing."),
-        ('[[mutant]]\nreason = "r"\n', "mutant[1].change: is missing."),
+        ('[[equivalent]]\nchange = ["a", "b"]\n', "equivalent[1].reason: is missing."),
+        ('[[equivalent]]\nreason = "r"\n', "equivalent[1].change: is missing."),
         (
-            '[[mutant]]\nreason = "r"\nchange = ["a"]\n',
-            """mutant[1].change: must be a pair of texts, ["the old code", "the new code"], not ['a'].""",
+            '[[equivalent]]\nreason = "r"\nchange = ["a"]\n',
+            """equivalent[1].change: must be a pair of texts, ["the old code", "the new code"], not ['a'].""",
         ),
-        ('[[mutant]]\nreason = ""\nchange = ["a", "b"]\n', "mutant[1].reason: must be a text that is not empty, not ''."),
-        ("[[mutants]]\n", 'mutants: unknown key. Did you mean "mutant"? Allowed is mutant.'),
+        ('[[equivalent]]\nreason = ""\nchange = ["a", "b"]\n', "equivalent[1].reason: must be a text that is not empty, not ''."),
     ],
 )
 def test_error_in_the_file_is_named(own: Course, text: str, why: str) -> None:
     with pytest.raises(CourseError) as raised:
         accepted(own, text)
-    assert str(raised.value) == f"{own.exercise('rms').equivalent}: {why}"
+    assert str(raised.value) == f"{own.exercise('rms').mistakes}: {why}"
 
 
 LAYER = '''

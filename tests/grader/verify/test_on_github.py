@@ -80,6 +80,7 @@ def test_summary_counts_and_folds(in_a_repository: Course) -> None:
 
 RMS = "solutions/rms"
 MORE = '\n["no-root.1"]\nsays = "No root."\nedit = [[".sqrt()", ""]]\n\n[no-root]\nsays = "No root."\nedit = [[".sqrt()", ""]]\n'
+TWICE = '\n[wrong.twice]\nwhat = "eps twice"\nedit = [["mean_square + eps", "mean_square + 2 * eps"]]\n'
 
 
 def places_of(course: Course, name: str, *lines: str, exercise: str = "rms") -> list[tuple[str, int]]:
@@ -90,11 +91,10 @@ def places_of(course: Course, name: str, *lines: str, exercise: str = "rms") -> 
 @pytest.fixture(scope="module")
 def course(edited_course: EditedCourse, tiny: Course) -> Course:
     """Return the tiny course with files of every kind."""
-    more = (tiny.root / RMS / "mistakes.toml").read_text(encoding="utf-8") + MORE
+    more = (tiny.root / RMS / "mistakes.toml").read_text(encoding="utf-8") + MORE + TWICE
     return edited_course(
         {
             f"{RMS}/mistakes.toml": more,
-            f"{RMS}/wrong.toml": '[twice]\nwhat = "eps twice"\nedit = [["mean_square + eps", "mean_square + 2 * eps"]]\n',
             f"{RMS}/banned/torch_rms.py": "import torch\n",
             "exercises/rms/README.md": "# RMS\n\nOne.\n\n## Contract\n\nTODO\n",
             "exercises/rms/exercise.toml": [('title = "', '# "torch.nothing*"\n\ntitle = "')],
@@ -116,13 +116,13 @@ def course(edited_course: EditedCourse, tiny: Course) -> Course:
         ("bans", 'exercise.toml: "torch.nothing*" matches nothing that exists.', ("exercises/rms/exercise.toml", 1)),
         ("bans", 'course.toml: "torch.nn.*Norm*" matches nothing that exists.', ("course.toml", 3)),
         ("points", "The sum is 8.", ("tests/hidden/test_rms.py", 1)),
-        ("texts", "solutions/rms/wrong.toml does not translate 'a'.", (f"{RMS}/wrong.toml", 1)),
+        ("texts", "solutions/rms/mistakes.toml does not translate 'a'.", (f"{RMS}/mistakes.toml", 1)),
         ("texts", 'einsum.py: the docstring has no paragraph that begins with "zh: ".', (f"{RMS}/alternatives/einsum.py", 1)),
         ("shipped", f"{RMS}/mistakes.toml: It is damaged.", (f"{RMS}/mistakes.toml", 1)),
         ("stub", "It passes.", ("exercises/rms/rms.py", 1)),
         ("right", "einsum.py, seed 0: test_rows[shape0] failed · result", (f"{RMS}/alternatives/einsum.py", 1)),
         ("right", "reference.py, seed 0: test_rows[shape0] failed", (f"{RMS}/reference.py", 1)),
-        ("wrong", "twice (eps twice), seed 0: passes every check.", (f"{RMS}/wrong.toml", 1)),
+        ("wrong", "twice (eps twice), seed 0: passes every check.", (f"{RMS}/mistakes.toml", 25)),
         ("wrong", "no-root.1, seed 0: passes every check.", (f"{RMS}/mistakes.toml", 17)),
         ("named", "no-root, seed 0: diagnosed as no-upcast.", (f"{RMS}/mistakes.toml", 21)),
         ("named", "no-upcast: the result of test_rows differs from the recorded one.", (f"{RMS}/mistakes.toml", 13)),

@@ -50,7 +50,6 @@ CLAIMS = {  # of `rms`
 }
 REFERENCE, SUITE = "solutions/rms/reference.py", "tests/hidden/test_rms.py"
 ALTERNATIVE, MISTAKES, STUB = "solutions/rms/alternatives/einsum.py", "solutions/rms/mistakes.toml", "exercises/rms/rms.py"
-WRONG = "solutions/rms/wrong.toml"
 ROOT = ("torch.sqrt(mean_square + eps)", "torch.sqrt(mean_square + 2 * eps)")
 RIGHT = "def rms(x, eps=1e-5):\n    return (x / (x.float() ** 2).mean(-1, keepdim=True).add(eps) ** 0.5).type_as(x)\n"
 LIBRARY = "from torch.nn.functional import rms_norm\n\n\ndef rms(x, eps=1e-5):\n    return rms_norm(x, x.shape[-1:], None, eps)\n"
@@ -64,6 +63,11 @@ HARMLESS = """
 says = "It does nothing."
 edit = [["wide.square()", "(wide * wide)"]]
 """
+
+
+def known(course: Course) -> str:
+    """Return the text of the file of known mistakes, to which others can be added."""
+    return (course.root / MISTAKES).read_text(encoding="utf-8") + "\n"
 
 
 def failures(report: Report) -> dict[str, str]:
@@ -298,23 +302,23 @@ def test_only_process_ending_mutants_get_their_own_process(edited_course: Edited
     assert not any(mutant in failures(report)["mutants"] for mutant in ended.values())  # others survive: no test has an eps below 0
 
 
-def test_survivors_and_needless_acceptances_are_listed(edited_course: EditedCourse) -> None:
+def test_survivors_and_needless_acceptances_are_listed(tiny: Course, edited_course: EditedCourse) -> None:
     """Change the suite so that it no longer checks half precision, and accept a mutant that does not survive."""
-    course = edited_course({SUITE: [("randn(4, 8) * 300", "randn(4, 8)")], "solutions/rms/equivalent.toml": ACCEPTED})
+    course = edited_course({SUITE: [("randn(4, 8) * 300", "randn(4, 8)")], MISTAKES: known(tiny) + ACCEPTED})
     [report] = verify([course.exercise("rms")], mutants=True)
     told = failures(report)["mutants"].splitlines()
     assert "line 9: `wide = x.to(torch.promote_types(x.dtype, torch.float32))` → `wide = x` survives." in told
     what_to_do = (
-        "Play an input that shows the difference. If there is no such input, accept it in solutions/rms/equivalent.toml with a reason:"
+        "Play an input that shows the difference. If there is no such input, accept it in solutions/rms/mistakes.toml with a reason:"
     )
     start = told.index(what_to_do)
     assert told[start + 1 : start + 5] == [
         "",
-        "    [[mutant]]",
+        "    [[equivalent]]",
         '    change = ["wide = x.to(torch.promote_types(x.dtype, torch.float32))", "wide = x"]',
         '    reason = ""',
     ]
-    assert told[-1] == "equivalent.toml accepts `a + b` → `b + a`, which does not survive."
+    assert told[-1] == "mistakes.toml accepts `a + b` → `b + a`, which does not survive."
 
 
 # Habits
@@ -344,7 +348,7 @@ def test_surviving_and_needlessly_left_out_habits_are_reported(edited_course: Ed
     ]
 
 
-ACCEPTED = '[[mutant]]\nchange = ["a + b", "b + a"]\nreason = "It is the same."\n'
+ACCEPTED = '[[equivalent]]\nchange = ["a + b", "b + a"]\nreason = "It is the same."\n'
 
 
 def test_check_in_words_has_name_outcome_and_message() -> None:
@@ -358,10 +362,10 @@ def test_situation_neither_played_nor_left_out_is_named(edited_course: EditedCou
     assert said[0] == "called: the suite has no typical uses. Define `typical()`, or leave the situation out with a reason."
 
 
-def test_wrong_answers_without_a_name_must_fail_too(edited_course: EditedCourse) -> None:
-    sneaky = '[sneaky]\nwhat = "Nothing at all"\nedit = [["wide.square()", "(wide * wide)"]]\n'
-    plain = '[plain]\nwhat = "Nothing is divided"\nfile = "wrong/plain.py"\n'
-    edits: Edits = {WRONG: sneaky + plain, "solutions/rms/wrong/plain.py": "def rms(x, eps=1e-5):\n    return x\n"}
+def test_wrong_answers_without_a_name_must_fail_too(tiny: Course, edited_course: EditedCourse) -> None:
+    sneaky = '[wrong.sneaky]\nwhat = "Nothing at all"\nedit = [["wide.square()", "(wide * wide)"]]\n'
+    plain = '[wrong.plain]\nwhat = "Nothing is divided"\nfile = "wrong/plain.py"\n'
+    edits: Edits = {MISTAKES: known(tiny) + sneaky + plain, "solutions/rms/wrong/plain.py": "def rms(x, eps=1e-5):\n    return x\n"}
     report = proved(edited_course(edits))
     assert failures(report) == {"wrong": "sneaky (Nothing at all), seed 0: passes every check."}
     assert [check.claim for check in report.checks if check.name == "wrong"] == ["6 wrong answers fail."]
@@ -411,11 +415,11 @@ def test_a_known_mistake_may_fail_a_courtesy_only(tiny: Course, edited_course: E
     """Accept a mistake that only the check of single rows sees."""
     batch = "(wide if x.dim() > 1 else 2 * wide).square()"
     mistake = f'\n[alone]\nsays = "A row alone is doubled."\nedit = [["wide.square()", "{batch}"]]\n'
-    wrong = f'[lonely]\nwhat = "A row alone"\nedit = [["wide.square()", "{batch.replace("2", "3")}"]]\n'
-    kept = (tiny.root / MISTAKES).read_text(encoding="utf-8")
-    sound = proved(edited_course({SUITE: [COURTEOUS], MISTAKES: kept + mistake}))
+    wrong = f'[wrong.lonely]\nwhat = "A row alone"\nedit = [["wide.square()", "{batch.replace("2", "3")}"]]\n'
+    sound = proved(edited_course({SUITE: [COURTEOUS], MISTAKES: known(tiny) + mistake}))
     assert "wrong" not in failures(sound) and "named" not in failures(sound)
-    unsound, courteous = (proved(edited_course({SUITE: [COURTEOUS], WRONG: wrong + more})) for more in ("", "courtesy = true\n"))
+    files = [known(tiny) + wrong, known(tiny) + wrong + "courtesy = true\n"]
+    unsound, courteous = (proved(edited_course({SUITE: [COURTEOUS], MISTAKES: file})) for file in files)
     assert failures(unsound)["wrong"] == "lonely (A row alone), seed 0: passes every check."
     assert "wrong" not in failures(courteous)
 

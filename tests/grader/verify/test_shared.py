@@ -12,7 +12,7 @@ from normgrade.course.translations import hash_of
 from normgrade.verify.shared import unused
 
 EditedCourse = Callable[..., Course]
-FALSE = '[rank]\nwhat = "The rank is never refused"\nedit = [["x.dim() != 2", "False"]]\n'
+FALSE = '[wrong.rank]\nwhat = "The rank is never refused"\nedit = [["x.dim() != 2", "False"]]\n'
 
 
 def named(course: Course) -> list[str]:
@@ -46,10 +46,10 @@ def test_text_that_one_of_two_overrides_is_used(edited_course: EditedCourse) -> 
 
 
 def test_what_no_wrong_answer_takes_is_named(edited_course: EditedCourse) -> None:
-    course = edited_course({"solutions/wrong.toml": FALSE, "solutions/centring/wrong.toml": "[rank]\n"})
+    course = edited_course({"solutions/mistakes.toml": FALSE, "solutions/centring/mistakes.toml": "[wrong.rank]\n"})
     assert named(course) == []
-    course = edited_course({"solutions/wrong.toml": FALSE, "solutions/centring/wrong.toml": FALSE})
-    assert named(course) == [f"solutions/wrong.toml: no exercise uses rank.{key}. Remove it." for key in ("what", "edit")]
+    course = edited_course({"solutions/mistakes.toml": FALSE, "solutions/centring/mistakes.toml": FALSE})
+    assert named(course) == [f"solutions/mistakes.toml: no exercise uses wrong.rank.{key}. Remove it." for key in ("what", "edit")]
 
 
 def test_shared_translation_of_a_gone_text_is_named(edited_course: EditedCourse) -> None:

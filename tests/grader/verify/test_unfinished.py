@@ -65,8 +65,8 @@ def test_missing_files_come_before_errors_in_exercise_toml(edited_course: Edited
     ("file", "text", "why"),
     [
         ("solutions/rms/mistakes.toml", "[it]\n", "solutions/rms/mistakes.toml: it.says: is missing."),
-        ("solutions/rms/wrong.toml", "[it]\n", "solutions/rms/wrong.toml: it.what: is missing."),
-        ("solutions/rms/equivalent.toml", "[[mutant]]\n", "solutions/rms/equivalent.toml: mutant[1].change: is missing."),
+        ("solutions/rms/mistakes.toml", "[wrong.it]\n", "solutions/rms/mistakes.toml: wrong.it.what: is missing."),
+        ("solutions/rms/mistakes.toml", "[[equivalent]]\n", "solutions/rms/mistakes.toml: equivalent[1].change: is missing."),
         ("tests/hidden/test_rms.py", "\n", "tests/hidden/test_rms.py: no tests found; a hidden suite needs at least one."),
     ],
 )
