@@ -258,7 +258,7 @@ def test_wrong_answers_come_in_the_order_of_the_file(exercise: Exercise) -> None
     assert [answer.name for answer in read_answers(exercise, WRONG + WRONG.replace("eps-twice", "another"))] == ["eps-twice", "another"]
 
 
-def test_an_exercise_may_have_no_wrong_answers_without_a_name(exercise: Exercise) -> None:
+def test_wrong_answers_without_a_name_are_optional(exercise: Exercise) -> None:
     assert read_answers(exercise, "") == ()
 
 
