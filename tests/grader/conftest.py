@@ -55,6 +55,7 @@ MARKED_FILES = {
     "whole/test_killed_habits.py": ("slow", "suite verify solutions/ tests/hidden/"),
     "verify/test_proofs.py": ("slow", "suite oracle diagnosis"),
     "whole/test_crosschecks.py": ("slow", "probes exercises/ solutions/"),
+    "whole/test_crosscheck_formulas.py": ("slow", "exercises/ solutions/"),
     "whole/test_crosscheck_sync_batch_norm.py": ("slow", "exercises/sync_batch_norm/ solutions/sync_batch_norm/"),
     "whole/test_likenesses.py": ("slow", "remarks"),
     "worker/trusted/test_host.py": ("slow", ""),
