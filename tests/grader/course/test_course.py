@@ -55,17 +55,6 @@ def test_a_course_stays_found_when_the_folder_changes(monkeypatch: pytest.Monkey
     assert course.exercise("layer_norm").stub.is_file() and os.path.isabs(course.root)
 
 
-@pytest.mark.parametrize("way", ["other/../course", "link", "./course/"])
-def test_every_path_to_a_course_leads_to_one_root(write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str) -> None:
-    write().root.rename(tmp_path.parent / f"{tmp_path.name}-course")
-    tmp_path.mkdir()
-    (tmp_path.parent / f"{tmp_path.name}-course").rename(tmp_path / "course")
-    (tmp_path / "other").mkdir()
-    (tmp_path / "link").symlink_to(tmp_path / "course", target_is_directory=True)
-    monkeypatch.chdir(tmp_path)
-    assert Course.find(Path(way)).root == tmp_path / "course"
-
-
 @pytest.mark.parametrize("by_variable", [False, True])
 def test_a_folder_without_exercises_is_no_course(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, by_variable: bool) -> None:
     monkeypatch.setenv("NORMGRADE_COURSE", str(tmp_path))
