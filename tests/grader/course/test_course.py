@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +9,6 @@ from pathlib import Path
 import pytest
 from written_course import LAYER_NORM, Write
 
-from normgrade.course import course as module
 from normgrade.course.course import Course
 from normgrade.course.package import carried
 from normgrade.language.errors import CourseError, UsageError
@@ -189,8 +187,3 @@ def test_a_missing_file_is_named(write: Write, tmp_path: Path, missing: str) -> 
         course.exercise("layer_norm")
     folder = tmp_path / "exercises" / "layer_norm"
     assert str(caught.value) == f'{folder}: the exercise "layer_norm" needs the file {tmp_path / missing}, which does not exist.'
-
-
-def test_the_examples_in_docstrings_hold() -> None:
-    found = doctest.testmod(module)
-    assert found.attempted and not found.failed

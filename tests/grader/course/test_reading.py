@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import doctest
 from pathlib import Path
 
 import pytest
 from written_course import LAYER_NORM, Write
 
-from normgrade.course import settings
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise, Limits
 from normgrade.course.settings import Minimum, Settings
@@ -206,8 +204,3 @@ def test_a_ban_that_would_stop_the_grader_is_refused(where: str, pattern: str, n
 def test_only_banned_names_can_be_allowed(write: Write, bans: str, there: str) -> None:
     course = write(LAYER_NORM + 'allowed = ["c.*"]\n', course=bans)
     assert refused(course) == f'allowed: "c.*" is not banned; banned are {there}.'
-
-
-def test_the_examples_in_docstrings_hold() -> None:
-    found = doctest.testmod(settings)
-    assert found.attempted and not found.failed

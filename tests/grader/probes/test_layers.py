@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import random
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -769,11 +768,6 @@ def test_grad_mode_turned_on_by_the_layer_is_shown(gradients: str, turned_on: bo
 
 
 # The docstrings
-
-
-def test_the_examples_in_docstrings_hold() -> None:
-    found = doctest.testmod(layers)
-    assert found.attempted and not found.failed
 
 
 # Functions, and callables given to a layer
