@@ -92,7 +92,6 @@ MARKED_FILES = {
     "grading/test_recording.py": ("slow", "oracle suite"),
     "cli/test_warn.py": ("slow", ""),
     "cli/test_pager.py": ("slow", ""),
-    "verify/test_habits.py": ("slow", "solutions/ suite"),
     "whole/test_figures.py": ("slow", "probes exercises/ docs/figures/"),
     "report/render/test_dialects.py": ("slow", ""),
     "verify/test_draft.py": ("slow", "course exercises/ solutions/ tests/hidden/"),
