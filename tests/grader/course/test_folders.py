@@ -40,6 +40,13 @@ def test_each_platform_has_its_folders(
     assert folder() == home / path
 
 
+@pytest.mark.parametrize(("folder", "variable"), [(user_cache, "XDG_CACHE_HOME"), (user_config, "XDG_CONFIG_HOME")])
+def test_an_empty_variable_names_no_place(folder: Callable[[], Path], variable: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setenv(variable, "")
+    assert folder().is_relative_to(home)
+
+
 @pytest.mark.parametrize(
     ("folder", "platform", "variable", "path"),
     [

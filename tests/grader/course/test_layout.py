@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import doctest
 from pathlib import Path
 
 from written_course import Write
 
-from normgrade.course import layout
 from normgrade.course.layout import Files
 
 
@@ -40,8 +38,3 @@ def test_files_of_a_new_exercise_are_known(tmp_path: Path) -> None:
         "exercises/new/exercise.toml", "exercises/new/README.md", "exercises/new/new.py", "solutions/new/reference.py",
         "solutions/new/mistakes.toml", "tests/hidden/test_new.py",
     ]  # fmt: skip
-
-
-def test_the_examples_in_docstrings_hold() -> None:
-    found = doctest.testmod(layout)
-    assert found.attempted and not found.failed

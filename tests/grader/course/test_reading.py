@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import doctest
 from pathlib import Path
 
 import pytest
 from written_course import LAYER_NORM, Write
 
-from normgrade.course import settings
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise, Limits
 from normgrade.course.settings import Minimum, Settings
@@ -88,25 +86,15 @@ def test_an_unknown_key_is_named_with_its_table(write: Write) -> None:
     ("line", "why"),
     [
         ("title = 3", "title: must be a text that is not empty, not 3."),
-        ('title = " "', "title: must be a text that is not empty, not ' '."),
-        ("group = []", "group: must be a text that is not empty, not []."),
         ("level = 5", "level: must be a whole number from 1 to 4, not 5."),
-        ("level = 0", "level: must be a whole number from 1 to 4, not 0."),
-        ("level = 1.0", "level: must be a whole number from 1 to 4, not 1.0."),
         ("level = true", "level: must be a whole number from 1 to 4, not True."),
         ('order = "20"', "order: must be a whole number from 0 to 9999, not '20'."),
         ("points = 1001", "points: must be a whole number from 1 to 1000, not 1001."),
         ('hints = "one"', "hints: must be a list of texts, not 'one'."),
-        ("hints = [1]", "hints: must be a list of texts, not [1]."),
         ("banned = {}", "banned: must be a list of texts, not {}."),
         ('reveal = "all"', """reveal: must be "full" or "claims" or "score", not 'all'."""),
-        ("reveal = []", 'reveal: must be "full" or "claims" or "score", not [].'),
         ("limits = 5", "limits: must be a table, not 5."),
         ("limits.answer_s = 0", "limits.answer_s: must be a number of seconds above 0 and up to 3600, not 0."),
-        ("limits.total_s = 3601", "limits.total_s: must be a number of seconds above 0 and up to 3600, not 3601."),
-        ("limits.total_s = nan", "limits.total_s: must be a number of seconds above 0 and up to 3600, not nan."),
-        ("limits.total_s = true", "limits.total_s: must be a number of seconds above 0 and up to 3600, not True."),
-        ('limits.answer_s = "1"', "limits.answer_s: must be a number of seconds above 0 and up to 3600, not '1'."),
         ("defines = []", "defines: must be a list of at least one signature, not []."),
         ('defines = "f(x)"', "defines: must be a list of texts, not 'f(x)'."),
         (
@@ -160,11 +148,7 @@ def test_all_keys_of_course_toml_are_read(write: Write) -> None:
     ("text", "why"),
     [
         ("reveals = 1", 'reveals: unknown key. Did you mean "reveal"? Allowed are banned, credit, languages, minimum, reveal, title.'),
-        ("title = 1", "title: must be a text that is not empty, not 1."),
-        ("reveal = 1", 'reveal: must be "full" or "claims" or "score", not 1.'),
         ("credit = 1", 'credit: must be "mistakes" or "claims", not 1.'),
-        ('banned = "x"', "banned: must be a list of texts, not 'x'."),
-        ("minimum = 1", "minimum: must be a table, not 1."),
         ("minimum.hints = -1", "minimum.hints: must be a whole number from 0 to 1000, not -1."),
         (
             "minimum.hint = 1",
@@ -220,8 +204,3 @@ def test_a_ban_that_would_stop_the_grader_is_refused(where: str, pattern: str, n
 def test_only_banned_names_can_be_allowed(write: Write, bans: str, there: str) -> None:
     course = write(LAYER_NORM + 'allowed = ["c.*"]\n', course=bans)
     assert refused(course) == f'allowed: "c.*" is not banned; banned are {there}.'
-
-
-def test_the_examples_in_docstrings_hold() -> None:
-    found = doctest.testmod(settings)
-    assert found.attempted and not found.failed

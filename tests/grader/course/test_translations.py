@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import doctest
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -102,8 +100,3 @@ def test_an_exercise_speaks_the_language(edited_course: Callable[..., Course]) -
     speak("zh")
     exercise = course.exercise("rms")
     assert (exercise.group, exercise.title, exercise.places["row {number}"]) == ("函数", "Root mean square", "第 {number} 行")
-
-
-def test_the_examples_in_docstrings_hold() -> None:
-    found = doctest.testmod(import_module("normgrade.course.translations"))
-    assert found.attempted and not found.failed

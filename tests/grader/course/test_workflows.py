@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +10,6 @@ import pytest
 
 import normgrade
 from normgrade.classes.systems import workflow
-from normgrade.course import workflows
 from normgrade.course.course import Course
 from normgrade.course.workflows import SHARED, workflow_from, workflow_named
 from normgrade.grading.grading_options import Options
@@ -31,11 +29,6 @@ def of_a_course(folder: Path) -> str:
 
 
 both = pytest.mark.parametrize("written", [exported, of_a_course])
-
-
-def test_example_of_a_string_runs() -> None:
-    found = doctest.testmod(workflows)
-    assert found.attempted == 1 and found.failed == 0
 
 
 @both

@@ -6,7 +6,7 @@ import pytest
 from uses_made import X, play, raised, step, story
 
 from normgrade.grading.verdict import PASSED, Verdict, judged, result
-from normgrade.language.errors import CourseError, GraderError
+from normgrade.language.errors import CourseError
 from normgrade.report.report import Kind, Outcome
 from normgrade.suite.blame import BrokenSuite
 from normgrade.suite.suite import HiddenTest
@@ -29,17 +29,6 @@ TEST = HiddenTest("test_it", "It holds.", Kind.FORMULA, 2, "Look.", lambda: None
 )
 def test_exception_is_blamed_on_its_cause(error: Exception, outcome: Outcome, message: str) -> None:
     assert judged(error, [])[:2] == (outcome, message)
-
-
-def test_exception_after_a_difference_fails_the_submission() -> None:
-    verdict = judged(ZeroDivisionError("by 0"), [WRONG])
-    assert (verdict.outcome, verdict.differences) == (Outcome.FAILED, WRONG.differences)
-
-
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(3), GraderError("no worker"), MemoryError()])
-def test_errors_of_the_grader_are_raised(error: BaseException) -> None:
-    with pytest.raises(type(error)):
-        judged(error, [WRONG])
 
 
 def test_failed_check_has_hint_and_raising_lines() -> None:

@@ -15,6 +15,8 @@ from normgrade.inspection.source import LIMIT_BYTES
 
 Status = dict[str, Any]
 STATEMENT = b"x = 1\n"
+STARS = "\n".join(f"from m{number} import *" for number in range(1800))
+READS = "; ".join(["x"] * 5000)
 
 
 class Place:
@@ -95,7 +97,7 @@ class Place:
             "SECRET": self.won, "CANARY": self.folder / "canary.txt", "SUITE": self.course / "tests/hidden/test_rms.py",
             "REFERENCE": self.course / "solutions/rms/reference.py", "CACHE": self.cache, "FOLDER": self.folder,
             "WORKSPACE": self.workspace, "SELF": self.submission, "MARK": self.mark, "GRADER": os.getpid(), "HOST": platform.node(),
-            "LINK": self.link, **addresses,
+            "LINK": self.link, "STARS": STARS, "READS": READS, **addresses,
         }  # fmt: skip
         for name, value in values.items():
             source = source.replace(f"@{name}@".encode(), str(value).encode())

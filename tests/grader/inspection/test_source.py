@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 from collections.abc import Callable
 from pathlib import Path
 
@@ -27,31 +26,10 @@ def the_path_finding(path: Path, exercise: Exercise) -> str:
     return finding.text
 
 
-def test_a_missing_file_is_a_finding(tmp_path: Path, exercise: Exercise) -> None:
-    path = tmp_path / "none.py"
-    assert (
-        the_path_finding(path, exercise)
-        == f"{path} does not exist: check the name, or create the file with `normgrade show --stub layer_norm > {path.name}`."
-    )
-
-
-def test_a_directory_is_a_finding(tmp_path: Path, exercise: Exercise) -> None:
-    assert the_path_finding(tmp_path, exercise) == f"{tmp_path} is a directory, not a file: pass the path of a Python file."
-
-
 def test_a_path_through_a_file_is_a_finding(tmp_path: Path, exercise: Exercise) -> None:
     (tmp_path / "file").touch()
     path = tmp_path / "file" / "layer_norm.py"
     assert the_path_finding(path, exercise) == f"{path} cannot be read (Not a directory): check the path, or pass another file."
-
-
-@pytest.mark.parametrize("target", ["there.py", "gone.py", "link.py"])
-def test_a_link_is_a_finding_with_any_target(target: str, tmp_path: Path, exercise: Exercise) -> None:
-    (tmp_path / "there.py").write_text(RIGHT)
-    link = tmp_path / "link.py"
-    link.symlink_to(target)
-    followed = "and links are not followed: replace the link with the file, or pass the file itself."
-    assert the_path_finding(link, exercise) == f"{link} is a symbolic link to {target}, {followed}"
 
 
 def test_a_file_swapped_for_a_link_is_not_followed(tmp_path: Path, exercise: Exercise, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,13 +43,6 @@ def test_a_file_swapped_for_a_link_is_not_followed(tmp_path: Path, exercise: Exe
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-def test_a_named_pipe_is_a_finding_without_waiting(tmp_path: Path, exercise: Exercise) -> None:
-    pipe = tmp_path / "pipe.py"
-    os.mkfifo(pipe)
-    assert the_path_finding(pipe, exercise) == f"{pipe} is a named pipe, not a file: pass the path of a Python file."
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 def test_a_file_swapped_for_a_pipe_does_not_block(tmp_path: Path, exercise: Exercise, monkeypatch: pytest.MonkeyPatch) -> None:
     pipe, regular = tmp_path / "pipe.py", (tmp_path / "exercises/layer_norm/layer_norm.py").stat()
     os.mkfifo(pipe)
@@ -79,19 +50,6 @@ def test_a_file_swapped_for_a_pipe_does_not_block(tmp_path: Path, exercise: Exer
         patch.setattr("normgrade.course.files.os.lstat", lambda path, **_: regular)
         found = the_path_finding(pipe, exercise)
     assert found == f"{pipe} is a named pipe, not a file: pass the path of a Python file."
-
-
-@pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="this system has no sockets in folders")
-def test_a_socket_is_a_finding(tmp_path: Path, exercise: Exercise, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)  # the full path may be too long for a socket
-    with socket.socket(socket.AF_UNIX) as server:
-        server.bind("socket.py")
-        assert the_path_finding(Path("socket.py"), exercise) == "socket.py is a socket, not a file: pass the path of a Python file."
-
-
-@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="this system has no /dev/zero")
-def test_a_device_is_a_finding(exercise: Exercise) -> None:
-    assert the_path_finding(Path("/dev/zero"), exercise) == "/dev/zero is a device, not a file: pass the path of a Python file."
 
 
 def test_a_file_without_permission_is_a_finding(tmp_path: Path, exercise: Exercise, monkeypatch: pytest.MonkeyPatch) -> None:

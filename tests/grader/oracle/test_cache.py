@@ -10,7 +10,6 @@ from threading import Thread
 
 import pytest
 
-from normgrade.course.folders import user_cache, user_config
 from normgrade.oracle.cache import Cache
 
 KEY = bytes(32)  # of a user
@@ -20,38 +19,13 @@ def file_of(cache: Cache, name: str) -> Path:
     return cache.folder / cache.shelf / name[:2] / name
 
 
-def test_stored_content_is_returned(tmp_path: Path) -> None:
-    cache = Cache(tmp_path, KEY)
-    cache.put("abcd", b"content")
-    assert cache.get("abcd") == b"content"
-
-
-def test_missing_key_is_none(tmp_path: Path) -> None:
-    assert Cache(tmp_path, KEY).get("abcd") is None
-
-
-def test_another_run_finds_stored_content(tmp_path: Path) -> None:
-    Cache(tmp_path / "new" / "folder", KEY).put("abcd", b"content")
-    assert Cache(tmp_path / "new" / "folder", KEY).get("abcd") == b"content"
-
-
-def test_empty_content_is_content(tmp_path: Path) -> None:
-    Cache(tmp_path, KEY).put("abcd", b"")
-    assert Cache(tmp_path, KEY).get("abcd") == b""
-
-
-def test_putting_again_replaces(tmp_path: Path) -> None:
-    cache = Cache(tmp_path, KEY)
-    cache.put("abcd", b"old")
-    cache.put("abcd", b"new")
-    assert cache.get("abcd") == Cache(tmp_path, KEY).get("abcd") == b"new"
-
-
-def test_keys_do_not_mix(tmp_path: Path) -> None:
-    cache = Cache(tmp_path, KEY)
-    cache.put("abcd", b"one")
-    cache.put("abce", b"two")
-    assert (Cache(tmp_path, KEY).get("abcd"), Cache(tmp_path, KEY).get("abce")) == (b"one", b"two")
+def test_content_is_found_now_and_in_another_run(tmp_path: Path) -> None:
+    first = Cache(tmp_path / "new" / "folder", KEY)
+    for name, content in (("abcd", b"old"), ("abce", b"other"), ("abcf", b""), ("abcd", b"new")):
+        first.put(name, content)
+        assert first.get(name) == content
+    again = Cache(tmp_path / "new" / "folder", KEY)
+    assert [again.get(name) for name in ("abcd", "abce", "abcf", "none")] == [b"new", b"other", b"", None]
 
 
 def test_second_computation_waits_for_the_first(tmp_path: Path) -> None:
@@ -333,44 +307,6 @@ def test_new_folders_are_private_to_the_user(tmp_path: Path) -> None:
     assert [path.stat().st_mode & 0o777 for path in (tmp_path / "cache", drawer.parent, drawer)] == [0o700] * 3
 
 
-# Its folder on each platform
-
-PLACES = ("NORMGRADE_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA", "NORMGRADE_CONFIG", "XDG_CONFIG_HOME", "APPDATA")
-
-
-def pretend(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, platform: str, variables: dict[str, str]) -> None:
-    """Pretend to be on another platform, with only these environment variables for folders."""
-    for name in PLACES:
-        monkeypatch.delenv(name, raising=False)
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value and str(tmp_path / value))
-    monkeypatch.setattr(Path, "home", lambda: tmp_path / "home")
-    monkeypatch.setattr(sys, "platform", platform)
-
-
-def test_the_variable_names_the_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("NORMGRADE_CACHE", str(tmp_path))
-    assert user_cache() == tmp_path
-
-
-@pytest.mark.parametrize(
-    ("platform", "variables", "folder"),
-    [
-        ("linux", {}, "home/.cache/normgrade"),
-        ("linux", {"XDG_CACHE_HOME": ""}, "home/.cache/normgrade"),
-        ("linux", {"XDG_CACHE_HOME": "xdg"}, "xdg/normgrade"),
-        ("darwin", {"XDG_CACHE_HOME": "xdg"}, "home/Library/Caches/normgrade"),
-        ("win32", {}, "home/AppData/Local/normgrade/Cache"),
-        ("win32", {"LOCALAPPDATA": "local"}, "local/normgrade/Cache"),
-    ],
-)
-def test_each_platform_has_its_place(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, platform: str, variables: dict[str, str], folder: str
-) -> None:
-    pretend(monkeypatch, tmp_path, platform, variables)
-    assert user_cache() == tmp_path / folder
-
-
 def test_memory_is_bounded_and_dropped_content_is_reread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("normgrade.oracle.cache.MOST_HELD", 3)
     cache = Cache(tmp_path, KEY)
@@ -378,22 +314,3 @@ def test_memory_is_bounded_and_dropped_content_is_reread(tmp_path: Path, monkeyp
         cache.put(f"key{number}", b"%d" % number)
         assert len(cache.held) <= 3
     assert [cache.get(f"key{number}") for number in range(7)] == [b"%d" % number for number in range(7)]
-
-
-@pytest.mark.parametrize(
-    ("platform", "variables", "folder"),
-    [
-        ("linux", {}, "home/.config/normgrade"),
-        ("linux", {"XDG_CONFIG_HOME": ""}, "home/.config/normgrade"),
-        ("linux", {"XDG_CONFIG_HOME": "xdg"}, "xdg/normgrade"),
-        ("darwin", {"XDG_CONFIG_HOME": "xdg"}, "home/Library/Application Support/normgrade"),
-        ("win32", {}, "home/AppData/Roaming/normgrade"),
-        ("win32", {"APPDATA": "roaming"}, "roaming/normgrade"),
-        ("win32", {"NORMGRADE_CONFIG": "own"}, "own"),
-    ],
-)
-def test_each_platform_has_its_place_for_configuration(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, platform: str, variables: dict[str, str], folder: str
-) -> None:
-    pretend(monkeypatch, tmp_path, platform, variables)
-    assert user_config() == tmp_path / folder

@@ -55,7 +55,7 @@ def test_a_movement_is_rounded_up_by_little(numbers: int, slack: bool, most: flo
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32])
 @pytest.mark.parametrize("y", [0, 1e-3, -1e3])
-def test_a_movement_of_a_number_in_less_precision_is_kept(dtype: type[np.floating], y: float) -> None:
+def test_a_movement_in_less_precision_is_kept(dtype: type[np.floating], y: float) -> None:
     values = np.array([y], dtype)
     movement = np.array([2.0**-12])
     assert movement * (1 - 1e-9) <= moved_by(values, bits_lost(Array(values, np.dtype(dtype).name), movement)) <= 2 * movement

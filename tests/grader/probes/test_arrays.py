@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import random
 from collections.abc import Callable
 from functools import partial
@@ -13,7 +12,6 @@ import numpy as np
 import pytest
 
 from normgrade.language.places import BUILD, Place
-from normgrade.probes import arrays
 from normgrade.probes.arrays import VIEWS, call_step, calls_apart, forward_backward, function_call, in_other_order, layer_story
 from normgrade.probes.results import Stopped
 
@@ -40,11 +38,6 @@ def played(
 ) -> dict[str, Any]:
     impl = SimpleNamespace(forward=forward, backward=backward)
     return forward_backward(impl, "forward_backward", ["forward", *args], kwargs, {}, [], steps)
-
-
-def test_the_examples_in_docstrings_hold() -> None:
-    found = doctest.testmod(arrays)
-    assert found.attempted and not found.failed
 
 
 def test_every_step_shows_output_gradients_and_inputs() -> None:

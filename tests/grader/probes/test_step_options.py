@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import doctest
 from dataclasses import fields
 from typing import Any
 
 import pytest
 
 from normgrade import probes
-from normgrade.probes import step_options
 from normgrade.probes.step_options import USUAL, StepOptions
 
 # The order of all entries in a request, whose digests name files that ship with the course
@@ -49,8 +47,3 @@ def test_every_option_is_explained() -> None:
 
 def test_probes_of_an_exercise_find_the_options() -> None:
     assert probes.StepOptions is StepOptions
-
-
-def test_the_examples_in_docstrings_hold() -> None:
-    found = doctest.testmod(step_options)
-    assert found.attempted and not found.failed

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -130,11 +128,6 @@ def test_anything_else_is_no_story(story: Story) -> None:
 
 def test_a_reload_takes_no_input() -> None:
     assert reload() == LayerStep(Action.RELOAD, None, False)
-
-
-def test_the_examples_in_docstrings_hold() -> None:
-    found = doctest.testmod(import_module("normgrade.suite.story"))
-    assert found.attempted and not found.failed
 
 
 def test_a_function_is_a_layer_that_calls_it() -> None:

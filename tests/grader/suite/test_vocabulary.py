@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +15,6 @@ from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
 from normgrade.language import speak
 from normgrade.report.report import Outcome
-from normgrade.suite import vocabulary
 from normgrade.suite.blame import BrokenSuite
 from normgrade.suite.collection import collect
 from normgrade.suite.vocabulary import current, ones, playing, randn, refusal, words, zeros
@@ -254,11 +252,6 @@ def test_nothing_is_drawn_outside_of_a_run() -> None:
 
 
 # Examples
-
-
-def test_the_examples_run() -> None:
-    found = doctest.testmod(vocabulary)
-    assert found.attempted >= 3 and found.failed == 0
 
 
 @pytest.mark.parametrize("name", suite.__all__)  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Tests of habits: the exercises that they fit, references with one of them, and that each shows."""
+"""Tests of habits: the exercises that they fit, and references with one of them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import ast
 from collections import Counter
 from typing import Any
 
-import habits_played
-import habits_played_in_numpy
 import pytest
 
 from normgrade.course.course import Course
@@ -18,8 +16,6 @@ from normgrade.course.tensor_library import Library
 from normgrade.verify.habits import KINDS, Habit, fitting, habits_in, with_habit
 
 EXERCISES = [pytest.param(exercise, id=exercise.slug) for exercise in Course(carried())]
-FAST = ("layer_norm", "batch_norm", "mix_norm", "ada_in")  # in PyTorch: every habit fits at least one of them
-WITH_TORCH, WITH_NUMPY = habits_played.USED, habits_played_in_numpy.USED
 
 
 def habits_of(library: Library) -> tuple[Habit, ...]:
@@ -119,36 +115,3 @@ def test_reference_with_a_habit_behaves_like_it() -> None:
 
 def test_a_course_may_have_no_habits(tiny: Course) -> None:
     assert fitting(tiny.exercise("rms")) == ()
-
-
-def test_every_habit_and_exercise_has_an_entry() -> None:
-    course = Course(carried())
-    assert list(habits_played.PLAYS) == [habit.name for habit in habits_of(Library.TORCH)]
-    assert list(habits_played_in_numpy.PLAYS) == [habit.name for habit in habits_of(Library.NUMPY)]
-    assert [*WITH_TORCH] == [exercise.slug for exercise in course if exercise.written_with == "torch"]
-    assert [*WITH_NUMPY] == [exercise.slug for exercise in course if exercise.written_with == "numpy"]
-    assert {name for slug in FAST for name in names_that_fit(slug)} == set(habits_played.PLAYS)
-
-
-@pytest.mark.parametrize("slug", [pytest.param(slug, marks=() if slug in FAST else pytest.mark.slow) for slug in WITH_TORCH])
-def test_a_habit_shows_unless_it_is_left_out(slug: str) -> None:
-    exercise, used, seen = Course(carried()).exercise(slug), WITH_TORCH[slug], habits_played.seen
-    right = used.of(read_text(exercise.reference))
-    hidden = {
-        habit.name
-        for habit in fitting(exercise)
-        if habits_played.alike(seen(right, habit.name), seen(used.of(with_habit(exercise, habit)), habit.name))
-    }
-    assert hidden <= exercise.left_out_habits.keys()
-
-
-@pytest.mark.parametrize("slug", WITH_NUMPY)
-def test_habit_in_numpy_shows_unless_it_is_left_out(slug: str) -> None:
-    exercise, used, seen = Course(carried()).exercise(slug), WITH_NUMPY[slug], habits_played_in_numpy.seen
-    right = read_text(exercise.reference)
-    hidden = {
-        habit.name
-        for habit in fitting(exercise)
-        if habits_played_in_numpy.alike(seen(right, used, habit.name), seen(with_habit(exercise, habit), used, habit.name))
-    }
-    assert hidden <= exercise.left_out_habits.keys()

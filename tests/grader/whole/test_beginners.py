@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 import pytest
@@ -22,7 +23,19 @@ from normgrade.remarks.crash import told
 from normgrade.report.report import Outcome, Raised
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "beginners"
-DRAFTS = tomllib.loads((FOLDER / "drafts.toml").read_text(encoding="utf-8"))
+FIRST = "        mean = x.mean(self.dims, keepdim=True)\n"  # the first line of the layer norm's `forward`
+
+
+def read_drafts() -> dict[str, dict[str, Any]]:
+    """Return the drafts by name, with all their keys."""
+    drafts = tomllib.loads((FOLDER / "drafts.toml").read_text(encoding="utf-8"))
+    for draft in drafts.values():
+        if "first" in draft:
+            draft |= {"old": FIRST, "new": indent(draft["first"] + "\n", " " * 8) + FIRST}
+    return {name: {"exercise": "layer_norm", "advice": "", **draft} for name, draft in drafts.items()}
+
+
+DRAFTS = read_drafts()
 EXERCISES = sorted({draft["exercise"] for draft in DRAFTS.values()})
 CODE = re.compile("`[^`]*`")
 CHINESE = re.compile("[\u4e00-\u9fff]")

@@ -1,11 +1,12 @@
 """Tests of the reports on submissions as learners write them, each in its own folder: their important parts stay as they are.
 
-`report.json` holds the part of the JSON report that matters: everything in it must be in the report.
+`reports.toml` holds the part of each JSON report that matters: everything in it must be in the report.
 """
 
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,22 +19,18 @@ from normgrade.grading.grade import Submission, grade
 from normgrade.report.render.json import render_json
 
 pytestmark = pytest.mark.usefixtures("expectations")
-CASES = {path.parent.name: path.parent for path in sorted(Path(__file__).parents[1].glob("fixtures/submissions/*/report.json"))}
-LECTURES = [name for name in CASES if name.startswith("lecture_")]
+FOLDER = Path(__file__).parents[1] / "fixtures" / "submissions"
+GOLDEN = tomllib.loads((FOLDER / "reports.toml").read_text(encoding="utf-8"))
+LECTURES = [name for name in GOLDEN if name.startswith("lecture_")]
 Reports = Mapping[str, dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
-def golden() -> Mapping[str, Any]:
-    return {name: json.loads((folder / "report.json").read_text(encoding="utf-8")) for name, folder in CASES.items()}
-
-
-@pytest.fixture(scope="module")
-def reports(golden: Mapping[str, Any], expectations: Path) -> Reports:
+def reports(expectations: Path) -> Reports:
     """Return the reports on all submissions, graded in one call."""
     course = Course(carried())
-    exercises = {name: course.exercise(part["exercise"]) for name, part in golden.items()}
-    submissions = [Submission(exercise, CASES[name] / exercise.file_name, exercise.file_name) for name, exercise in exercises.items()]
+    exercises = {name: course.exercise(part["exercise"]) for name, part in GOLDEN.items()}
+    submissions = [Submission(exercise, FOLDER / name / exercise.file_name, exercise.file_name) for name, exercise in exercises.items()]
     whole = json.loads(render_json(grade(submissions)))
     return dict(zip(exercises, whole["reports"], strict=True))
 
@@ -54,9 +51,9 @@ def test_the_five_lectures_are_among_them() -> None:
     assert len(LECTURES) == 5
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_report_contains_its_golden_part(name: str, golden: Mapping[str, Any], reports: Reports) -> None:
-    assert missing(golden[name], reports[name], "report") == []
+@pytest.mark.parametrize("name", GOLDEN)
+def test_report_contains_its_golden_part(name: str, reports: Reports) -> None:
+    assert missing(GOLDEN[name], reports[name], "report") == []
 
 
 @pytest.mark.parametrize("name", LECTURES)
