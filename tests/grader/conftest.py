@@ -106,7 +106,6 @@ MARKED_FILES = {
     "suite/test_blame.py": ("slow", "oracle probes"),
     "grading/test_warming.py": ("slow", "oracle"),
     "verify/test_missing_texts.py": ("slow", "course suite exercises/ solutions/ tests/hidden/"),
-    "verify/test_shared.py": ("slow", "course exercises/ solutions/"),
     "course/test_trust.py": ("slow", "cli"),
     "cli/test_class_files.py": ("slow", "classes"),
     "course/test_mistakes.py": ("slow", "solutions/"),

@@ -19,6 +19,8 @@ from normgrade.classes.results import Mark
 from normgrade.language import _, n_
 from normgrade.language.visible import disarmed
 from normgrade.report.render import html
+from normgrade.report.render.outline import Head
+from normgrade.report.render.plain import CLAIMS
 from normgrade.report.render.summary import diagnosis_of, mistakes_of
 from normgrade.report.render.wording import grouped, one_line, word_of
 from normgrade.report.report import Kind, Outcome, Report
@@ -28,7 +30,6 @@ STYLE = html.STYLE + (FOLDER / "class_page.css").read_text(encoding="utf-8")
 SCRIPT = (FOLDER / "class_page.js").read_text(encoding="utf-8")
 INDEX = "index.html"
 STUDENTS = "students"  # the folder with their pages
-CLAIMS = 8  # that fail, shown at once
 BAR_WIDTH, GAP, BAR_HEIGHT = 14, 2, 36  # pixels
 
 
@@ -55,7 +56,7 @@ def class_pages(gradebook: Gradebook, slugs: Sequence[str]) -> Iterator[Page]:
         if not marks:
             sentences.append(_("Nothing was handed in."))
         path = PurePosixPath(STUDENTS, f"{name}.html")
-        yield Page(path, html.render_html(reports, html.Head(student, tuple(sentences), f"../{INDEX}")))
+        yield Page(path, html.render_html(reports, Head(student, tuple(sentences), f"../{INDEX}")))
         own = {mark.exercise: brief[student, mark.exercise] for mark in marks}
         rows.append(StudentRow(student, quote(str(path)), own, changed(marks, gradebook)))
     yield Page(PurePosixPath(INDEX), index([*standings.values()], rows))

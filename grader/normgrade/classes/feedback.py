@@ -21,10 +21,10 @@ from normgrade.course.files import own_folder, put_in_place, read_start
 from normgrade.course.settings import Reveal
 from normgrade.language import _
 from normgrade.language.errors import UsageError
-from normgrade.report.render.html import Head, render_html
-from normgrade.report.render.markdown import render_markdown
-from normgrade.report.report import Report
-from normgrade.report.reveal import reveal
+from normgrade.report.render.html import render_html
+from normgrade.report.render.outline import Head
+from normgrade.report.render.plain import render_markdown
+from normgrade.report.report import Report, reveal
 
 Render = Callable[[Sequence[Report], Head], str]
 Levels = Mapping[str, Reveal]  # how much of a report the course reveals, by exercise

@@ -29,8 +29,7 @@ from normgrade.language import _, n_
 from normgrade.language.errors import UsageError, did_you_mean
 from normgrade.language.visible import visible_name, write_data
 from normgrade.learner.workspace import find_course
-from normgrade.report.report import Report
-from normgrade.report.reveal import reveal
+from normgrade.report.report import Report, reveal
 
 MOST_POINTS = 10**6
 BOM = "\ufeff"  # Excel reads a file that begins with it as UTF-8

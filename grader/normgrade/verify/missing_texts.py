@@ -1,4 +1,4 @@
-"""The texts of an exercise that are missing in a language, and the translations of texts that are gone."""
+"""The texts of an exercise that are missing in a language, translations of texts that are gone, and shared parts that nobody uses."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import read_mistakes
@@ -84,3 +85,26 @@ def named_in_probes(exercise: Exercise) -> Iterator[str]:
         for node in ast.walk(ast.parse(read_text(path))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 yield from (node.value, gradient_of(node.value).template)
+
+
+# The parts of a course's shared files that no exercise uses
+
+
+def unused(exercises: Sequence[Exercise]) -> Iterator[str]:
+    """Yield a sentence for each part of the shared files that none of these exercises uses. They are all of a course, and at least one."""
+    one = exercises[0]
+    yield from idle(one.shared_mistakes, [exercise.mistakes for exercise in exercises])
+    yield from idle(one.shared_wrong, [exercise.wrong for exercise in exercises])
+    for language in Course(one.course).settings.languages:
+        for folder in (one.folder.parent, one.solutions.parent):
+            yield from stale(file_in(folder, language), exercises)
+
+
+def idle(shared: Path, files: Sequence[Path]) -> Iterator[str]:
+    """Yield a sentence for each entry of a shared file that none of these files has, and for each key that all of them override."""
+    tables = [Table.of_optional(path).content for path in files]
+    for name, entry in Table.of_optional(shared).content.items():
+        users = [table[name] for table in tables if name in table]
+        keys = [f"{as_key(name)}.{key}" for key in entry if all(key in user for user in users)]
+        for key in keys if users else [as_key(name)]:
+            yield _("{path}: no exercise uses {key}. Remove it.", path=shared.relative_to(shared.parents[1]), key=key)

@@ -21,7 +21,7 @@ from normgrade.classes.gradebook import Gradebook
 from normgrade.classes.results import Mark, Override
 from normgrade.language.errors import UsageError
 from normgrade.report.render.html import render_html
-from normgrade.report.render.markdown import render_markdown
+from normgrade.report.render.plain import render_markdown
 
 FOLDER = "Anna Li_7_assignsubmission_file_"
 

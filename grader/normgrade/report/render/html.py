@@ -21,10 +21,9 @@ from markupsafe import Markup
 from normgrade.language import _, n_, spoken
 from normgrade.language.text import lines_of
 from normgrade.language.visible import disarmed, printable
-from normgrade.report.render.detail import BRIEF, FULL, Detail
-from normgrade.report.render.heatmap import CELL, GAP, LABEL, HeatMap, caption, heat_map, meaning
-from normgrade.report.render.numbers import Row, as_pair, cells_of, sides
-from normgrade.report.render.outline import Outline, on_line, outline, raised_at
+from normgrade.report.render import BRIEF, FULL, Detail
+from normgrade.report.render.numbers import CELL, GAP, LABEL, HeatMap, Row, as_pair, caption, cells_of, heat_map, meaning, sides
+from normgrade.report.render.outline import NO_HEAD, Head, Outline, on_line, outline, raised_at
 from normgrade.report.render.summary import named, verdict
 from normgrade.report.render.wording import (
     LINES,
@@ -33,11 +32,13 @@ from normgrade.report.render.wording import (
     bounded,
     course_in_words,
     credit_in_words,
+    cut,
     difference_in_words,
     grouped,
     losses_in_words,
     not_started,
     one_line,
+    place_of,
     pointed_at,
     sandbox_in_word,
     score_in_words,
@@ -66,7 +67,7 @@ def kind_of(block: object) -> str:
 
 WORDS = (  # the functions that the templates call
     bounded, caption, cells_of, course_in_words, credit_in_words, dedent, difference_in_words, kind_of, meaning, named, not_started,
-    on_line, one_line, pointed_at, raised_at, sandbox_in_word, verdict, what_it_is, word_of,
+    on_line, one_line, place_of, pointed_at, raised_at, sandbox_in_word, verdict, what_it_is, word_of,
 )  # fmt: skip
 
 
@@ -182,13 +183,9 @@ def sections(reports: Sequence[Report], prefix: str, detail: Detail) -> list[Sec
 def section(report: Report, key: str, detail: Detail) -> Section:
     written = lines_of(report.source.rstrip()) if report.source.strip() else []
     said = remarks(report)
-    lines = tuple(Line(cut(text.expandtabs(4)), tuple(said.get(number, ()))) for number, text in enumerate(written[: detail.lines], 1))
+    shown = (cut(text.expandtabs(4), CHARACTERS) for text in written[: detail.lines])
+    lines = tuple(Line(text, tuple(said.get(number, ()))) for number, text in enumerate(shown, 1))
     return Section(key, report, tuple(claims(report, key, detail)), lines, len(written) - len(lines), outline(report))
-
-
-def cut(text: str) -> str:
-    """Return the line, or only its beginning if it is very long."""
-    return text if len(text) <= CHARACTERS else f"{text[:CHARACTERS]} …"
 
 
 def claims(report: Report, key: str, detail: Detail) -> Iterator[Claim]:
@@ -244,18 +241,6 @@ def lines_raised(check: Check) -> list[int]:
 
 
 # The pages
-
-
-@dataclass(frozen=True, slots=True)
-class Head:
-    """The beginning of a page, above its reports: its title, sentences, and a link to the page above it."""
-
-    title: str = ""
-    sentences: tuple[str, ...] = ()
-    up: str = ""
-
-
-NO_HEAD = Head()
 
 
 def render_html(reports: Sequence[Report], head: Head = NO_HEAD) -> str:

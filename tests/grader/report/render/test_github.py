@@ -16,8 +16,7 @@ from normgrade.report.render import render
 from normgrade.report.render.github import step_summary, token
 from normgrade.report.render.plain import plain
 from normgrade.report.render.workflow_commands import MOST, fitting
-from normgrade.report.report import Diagnosis, Raised, Report, WrongStep
-from normgrade.report.reveal import reveal
+from normgrade.report.report import Diagnosis, Raised, Report, WrongStep, reveal
 
 COMMAND = re.compile(r"::(?P<kind>error|warning|notice) (?P<properties>(?:[a-zA-Z]+=[^,:\n\r]*,)*[a-zA-Z]+=[^,:\n\r]*)::(?P<text>[^\n\r]*)")
 

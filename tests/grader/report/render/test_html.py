@@ -42,8 +42,7 @@ from sample_reports import ASKED
 from normgrade.course.course import Course
 from normgrade.language import speak
 from normgrade.language.visible import printable
-from normgrade.report.render import render
-from normgrade.report.render.detail import FULL, Detail
+from normgrade.report.render import FULL, Detail, render
 from normgrade.report.render.html import (
     CHARACTERS,
     FOLDER,
@@ -58,8 +57,7 @@ from normgrade.report.render.html import (
 )
 from normgrade.report.render.outline import raised_at
 from normgrade.report.render.summary import named
-from normgrade.report.report import Diagnosis, Kind, Outcome, Raised, Report, Spot
-from normgrade.report.reveal import reveal
+from normgrade.report.report import Diagnosis, Kind, Outcome, Raised, Report, Spot, reveal
 
 every_kind = pytest.mark.parametrize("reports", KINDS.values(), ids=KINDS)
 

@@ -16,8 +16,7 @@ from sample_reports import ASKED, BANNED, BIASED, EVERY_KIND, FAILED, FOUND, NOT
 
 import normgrade
 from normgrade.report.render import render
-from normgrade.report.report import Outcome, Report
-from normgrade.report.reveal import reveal
+from normgrade.report.report import Outcome, Report, reveal
 
 XUNIT2 = xmlschema.XMLSchema(Path(__file__).parents[2] / "fixtures" / "xunit2.xsd")
 

@@ -23,8 +23,7 @@ from normgrade.report.render.summary import (
     strip_of,
     verdict,
 )
-from normgrade.report.report import UNLISTED, Diagnosis, Difference, Kind, Outcome, Raised, Spot, WrongStep
-from normgrade.report.reveal import reveal
+from normgrade.report.report import UNLISTED, Diagnosis, Difference, Kind, Outcome, Raised, Spot, WrongStep, reveal
 
 PAIR = Diagnosis(("no-eps", "no-upcast"), "1. a\n2. b", ("test_statistics[wide]",), texts=("There is none. Add it.", "b"))
 

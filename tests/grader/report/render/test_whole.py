@@ -18,7 +18,7 @@ from sample_reports import (
     report,
 )
 
-from normgrade.report.render.detail import VERBOSE
+from normgrade.report.render import VERBOSE
 from normgrade.report.render.html import render_html
 from normgrade.report.render.terminal import render_text
 from normgrade.report.report import Diagnosis, Finding, Kind, Outcome, Rule

@@ -10,12 +10,10 @@ import pytest
 from sample_reports import BIASED, FAILED, MISSING, PASSED, SPOT, VARIANCE, check, differing, failed, report
 
 from normgrade.language.visible import printable
-from normgrade.report.render import render
-from normgrade.report.render.detail import QUIET, VERBOSE
+from normgrade.report.render import QUIET, VERBOSE, render
 from normgrade.report.render.terminal import render_text
 from normgrade.report.render.wording import CODE_COLUMNS, case_of, credit_in_words, details_of, difference_in_words, in_short, pointed_at
-from normgrade.report.report import Death, Difference, Spot
-from normgrade.report.reveal import reveal
+from normgrade.report.report import Death, Difference, Spot, reveal
 
 
 def test_points_beyond_those_of_claims_are_explained() -> None:
