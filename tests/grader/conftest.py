@@ -44,7 +44,6 @@ MARKED_FILES = {
     "worker/walls/test_walls.py": ("slow", ""),
     "whole/test_faults.py": ("faults", "oracle worker learner"),
     "cli/test_grade_command.py": ("slow", "classes"),
-    "classes/test_pool.py": ("slow", ""),
     "classes/test_executors.py": ("slow", ""),
     "whole/test_gradebook_faults.py": ("faults", "classes"),
     "whole/test_day.py": ("slow", "cli learner"),

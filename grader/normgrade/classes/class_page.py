@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from normgrade.classes.feedback import Page, override_in_words, page_names, told
 from normgrade.classes.gradebook import Gradebook
-from normgrade.classes.results import Mark
+from normgrade.classes.hand_ins import Mark
 from normgrade.language import _, n_
 from normgrade.language.visible import disarmed
 from normgrade.report.render import html

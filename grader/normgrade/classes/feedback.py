@@ -15,8 +15,8 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
 from normgrade.classes.gradebook import Gradebook
-from normgrade.classes.reading.layouts import IN_MOODLE
-from normgrade.classes.results import Mark
+from normgrade.classes.hand_ins import Mark
+from normgrade.classes.layouts import IN_MOODLE
 from normgrade.course.files import own_folder, put_in_place, read_start
 from normgrade.course.settings import Reveal
 from normgrade.language import _

@@ -10,9 +10,9 @@ from functools import cached_property
 from pathlib import Path
 
 from normgrade.classes.csv_files import Marks, Table, possible_points, read_table
-from normgrade.classes.reading.layouts import IN_MOODLE
-from normgrade.classes.reading.students import NO_STUDENT, as_key
-from normgrade.classes.results import Mark
+from normgrade.classes.hand_ins import Mark
+from normgrade.classes.layouts import IN_MOODLE
+from normgrade.classes.students import NO_STUDENT, as_key
 from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean
 from normgrade.language.visible import visible_name

@@ -12,7 +12,7 @@ import click
 
 from normgrade.classes import csv_files
 from normgrade.classes.gradebook import Gradebook
-from normgrade.classes.results import Mark, Override, Result
+from normgrade.classes.hand_ins import Mark, Override, Result
 from normgrade.classes.worksheet import Wanted, read_worksheet
 from normgrade.cli import Commands
 from normgrade.cli.class_files import (

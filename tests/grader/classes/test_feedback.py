@@ -18,7 +18,7 @@ from kept_results import result
 
 from normgrade.classes.feedback import Page, feedback_pages, moodle_folder, page_names, told, write_pages
 from normgrade.classes.gradebook import Gradebook
-from normgrade.classes.results import Mark, Override
+from normgrade.classes.hand_ins import Mark, Override
 from normgrade.language.errors import UsageError
 from normgrade.report.render.html import render_html
 from normgrade.report.render.plain import render_markdown

@@ -10,7 +10,7 @@ from zipfile import ZipFile
 import pytest
 from made_up_class import HOSTILE, Kind, MadeUp, backwards, forwards, made_up_class, path_of, write_folders, write_zip
 
-from normgrade.classes.reading.collecting import handed_in
+from normgrade.classes.collecting import handed_in
 from normgrade.course.course import Course
 
 SLUGS = ["layer_norm", "softmax"]
