@@ -105,15 +105,11 @@ def drawn(standing: Standing) -> list[tuple[int, int, int]]:
 def bars_in_words(standing: Standing) -> str:
     """Return a histogram in words, for those who do not see it."""
     told = [
-        _("{range}: {students}", range=range_in_words(bar.low, bar.high), students=n_("{n} student", "{n} students", bar.students))
+        _("{range}: {students}", range=bar.range_in_words, students=n_("{n} student", "{n} students", bar.students))
         for bar in standing.bars
         if bar.students
     ]
     return _("; ").join(told)
-
-
-def range_in_words(low: float, high: float) -> str:
-    return _("{n:g} points", n=low) if low == high else _("{low:g} to below {high:g} points", low=low, high=high)
 
 
 # Everything that a class did at an exercise: points, the claims that fail, and the commonest mistakes with a line that nobody signs
@@ -133,6 +129,12 @@ class Bar:
     low: float
     high: float
     students: int
+
+    @property
+    def range_in_words(self) -> str:
+        if self.low == self.high:
+            return _("{n:g} points", n=self.low)
+        return _("{low:g} to below {high:g} points", low=self.low, high=self.high)
 
 
 @dataclass(slots=True)

@@ -196,10 +196,8 @@ def opened(choice: Choice, setup: Setup, say: Callable[[str], None]) -> Iterator
     """Open the chosen executor, and yield the function that grades with it. `say` is called with a sentence on each refused worker."""
     if choice.cluster:
         shut = replace(setup, required=without_network(setup.required))
-        with open_cluster(choice.cluster, shut) as cluster:
-            for sentence in cluster.refused:
-                say(sentence)
-            yield partial(compared, partial(grade_over, cluster.executor, setup=shut, ahead=cluster.ahead), setup=shut)
+        with open_cluster(choice.cluster, shut, say) as grade:
+            yield partial(compared, grade, setup=shut)
     elif choice.executor:
         with executor_named(choice.executor)() as executor:
             yield partial(grade_over, executor, setup=setup, ahead=WAITING * choice.cores)
@@ -296,18 +294,12 @@ def report_of(graded: Graded) -> Mapping[str, Any]:
 # A cluster of Dask, whose workers have to grade exactly as this machine does
 
 
-@dataclass(frozen=True, slots=True)
-class Cluster:
-    """The workers that grade: an executor over them, how many submissions they hold, and why other workers are refused."""
-
-    executor: Executor
-    ahead: int
-    refused: tuple[str, ...]
-
-
 @contextmanager
-def open_cluster(address: str, setup: Setup) -> Iterator[Cluster]:
-    """Connect to the scheduler at an address such as "tcp://10.0.0.1:8786". Raise UsageError if no worker can be used."""
+def open_cluster(address: str, setup: Setup, say: Callable[[str], None]) -> Iterator[Grading]:
+    """Connect to the scheduler at an address such as "tcp://10.0.0.1:8786", and yield the function that grades on its workers.
+
+    Raise UsageError if no worker can be used.
+    """
     try:
         from distributed import Client  # only for a cluster
     except ImportError:
@@ -320,12 +312,14 @@ def open_cluster(address: str, setup: Setup) -> Iterator[Cluster]:
     with client:
         refusals: Mapping[str, str] = client.run(refusal, setup, origins_of(setup))
         usable = [worker for worker, why in refusals.items() if not why]
-        refused = tuple(_("Worker {worker} is refused: {why}", worker=worker, why=why) for worker, why in refusals.items() if why)
+        refused = [_("Worker {worker} is refused: {why}", worker=worker, why=why) for worker, why in refusals.items() if why]
         if not usable:
             none = _('No worker of the cluster at "{address}" can be used.', address=address)
             raise UsageError("\n".join([none, *refused]))
-        threads = sum(client.nthreads(usable).values())
-        yield Cluster(client.get_executor(workers=usable, pure=False), WAITING * threads, refused)
+        for sentence in refused:
+            say(sentence)
+        ahead = WAITING * sum(client.nthreads(usable).values())
+        yield partial(grade_over, client.get_executor(workers=usable, pure=False), setup=setup, ahead=ahead)
 
 
 def compared(grade: Callable[[Sequence[Work]], Iterator[Graded]], works: Iterable[Work], setup: Setup) -> Iterator[Graded]:

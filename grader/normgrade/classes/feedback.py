@@ -9,7 +9,6 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
@@ -106,11 +105,14 @@ class Page:
 def write_pages(folder: Path, pages: Iterable[Page]) -> int:
     """Write pages as they come, which only their owner may read, and return their number. Raise a UsageError if one cannot be written."""
     written = 0
-    with writable(folder):
+    try:
         folder.mkdir(parents=True, exist_ok=True)
         for page in pages:
             write_page(folder, page)
             written += 1
+    except OSError as error:
+        said = _('The pages cannot be written to "{path}" ({error}). Choose another folder.', path=folder, error=error.strerror)
+        raise UsageError(said) from error
     return written
 
 
@@ -123,17 +125,6 @@ def write_page(folder: Path, page: Page) -> None:
     if os.path.lexists(target) and not OURS.match(read_start(target, START_BYTES)[1]):
         raise FileExistsError(errno.EEXIST, _('"{path}" is there already, and normgrade did not write it', path=target))
     put_in_place(target, page.text.encode(), 0o600)
-
-
-@contextmanager
-def writable(folder: Path) -> Iterator[None]:
-    """Raise a UsageError for every error of the system."""
-    try:
-        yield
-    except OSError as error:
-        raise UsageError(
-            _('The pages cannot be written to "{path}" ({error}). Choose another folder.', path=folder, error=error.strerror)
-        ) from error
 
 
 # Names: safe on every system, and never shared by two students

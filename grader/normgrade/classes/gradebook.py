@@ -106,9 +106,11 @@ class Gradebook:
             )
         with usable(path), closing(connected(path)) as database:
             make_ready(path, database)
-            if make:
-                refuse_read_only(path, database)
-            yield cls(path, database)
+            gradebook = cls(path, database)
+            if make:  # raises if nothing can be written
+                with gradebook.changing():
+                    database.execute(f"PRAGMA user_version = {VERSION}")
+            yield gradebook
 
     # Writing
 
@@ -249,13 +251,6 @@ def create(path: Path, database: sqlite3.Connection) -> None:
     if database.execute("PRAGMA application_id").fetchone() == (0,):
         for statement in schema():
             database.execute(statement)
-    database.execute("COMMIT")
-
-
-def refuse_read_only(path: Path, database: sqlite3.Connection) -> None:
-    """Raise sqlite3.OperationalError if nothing can be written."""
-    database.execute("BEGIN IMMEDIATE")
-    database.execute(f"PRAGMA user_version = {VERSION}")
     database.execute("COMMIT")
 
 

@@ -154,12 +154,11 @@ def test_killed_worker_loses_and_doubles_nothing(tiny: Course, setup: Setup) -> 
         scheduler() as address,
         process(*worker(address), told="Registered to"),
         process(*worker(address), told="Registered to") as (victim, _),
-        open_cluster(address, setup) as cluster,
+        open_cluster(address, setup, pytest.fail) as grade,
     ):
-        assert cluster.refused == ()
 
         def killing() -> Iterator[Graded]:
-            for number, each in enumerate(grade_over(cluster.executor, works, setup=setup, ahead=cluster.ahead)):
+            for number, each in enumerate(grade(works)):
                 if number == 10:
                     victim.kill()
                 yield each
@@ -182,7 +181,7 @@ def test_worker_that_gives_other_points_is_noticed(tiny: Course, setup: Setup) -
 def test_address_without_a_scheduler_is_told(setup: Setup) -> None:
     told = r'There is no scheduler of Dask at "tcp://127\.0\.0\.1:9".*Start one with `dask scheduler`'
     with dask.config.set({"distributed.comm.timeouts.connect": "0.5s"}), pytest.raises(UsageError, match=told):
-        open_cluster("tcp://127.0.0.1:9", setup).__enter__()
+        open_cluster("tcp://127.0.0.1:9", setup, print).__enter__()
 
 
 def test_other_course_is_refused(setup: Setup) -> None:

@@ -22,7 +22,7 @@ from normgrade.language import _, n_, spoken
 from normgrade.language.text import lines_of
 from normgrade.language.visible import disarmed, printable
 from normgrade.report.render import BRIEF, FULL, Detail
-from normgrade.report.render.numbers import CELL, GAP, LABEL, HeatMap, Row, as_pair, caption, cells_of, heat_map, meaning, sides
+from normgrade.report.render.numbers import CELL, GAP, LABEL, HeatMap, as_pair, caption, cells_of, heat_map, meaning, sides
 from normgrade.report.render.outline import NO_HEAD, Head, Outline, on_line, outline, raised_at
 from normgrade.report.render.summary import named, verdict
 from normgrade.report.render.wording import (
@@ -66,8 +66,8 @@ def kind_of(block: object) -> str:
 
 
 WORDS = (  # the functions that the templates call
-    bounded, caption, cells_of, course_in_words, credit_in_words, dedent, difference_in_words, kind_of, meaning, named, not_started,
-    on_line, one_line, place_of, pointed_at, raised_at, sandbox_in_word, verdict, what_it_is, word_of,
+    as_pair, bounded, caption, cells_of, course_in_words, credit_in_words, dedent, difference_in_words, kind_of, meaning, named,
+    not_started, on_line, one_line, place_of, pointed_at, raised_at, sandbox_in_word, sides, verdict, what_it_is, word_of,
 )  # fmt: skip
 
 
@@ -106,23 +106,12 @@ def as_text(value: object) -> object:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """A difference: two arrays have rows and perhaps a picture, two other values the words for both."""
-
-    difference: Difference
-    rows: tuple[Row, ...] = ()
-    picture: HeatMap | None = None
-    words: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Case:
-    """A case that failed, with the names of the cases that are not shown; `beyond` counts its differences that are left out."""
+    """A case that failed, with the names of the cases that are not shown, and its first differences, perhaps with a picture."""
 
     name: str
     check: Check
-    differences: tuple[Shown, ...]
-    beyond: int
+    differences: tuple[tuple[Difference, HeatMap | None], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,21 +125,13 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A line of the learner's code, and the remarks on it."""
-
-    text: str
-    remarks: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Section:
-    """A report; its key begins all its ids. `left_out` counts the lines of code that are left out."""
+    """A report; its key begins all its ids. Each line of code has the remarks on it; `left_out` counts those that are left out."""
 
     key: str
     report: Report
     claims: tuple[Claim, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[tuple[str, list[str]], ...]
     left_out: int
     told: Outline
 
@@ -184,7 +165,7 @@ def section(report: Report, key: str, detail: Detail) -> Section:
     written = lines_of(report.source.rstrip()) if report.source.strip() else []
     said = remarks(report)
     shown = (cut(text.expandtabs(4), CHARACTERS) for text in written[: detail.lines])
-    lines = tuple(Line(text, tuple(said.get(number, ()))) for number, text in enumerate(shown, 1))
+    lines = tuple((text, said.get(number, [])) for number, text in enumerate(shown, 1))
     return Section(key, report, tuple(claims(report, key, detail)), lines, len(written) - len(lines), outline(report))
 
 
@@ -204,20 +185,18 @@ def claims(report: Report, key: str, detail: Detail) -> Iterator[Claim]:
 def cases_of(group: Cases, detail: Detail, pictured: bool) -> Iterator[Case]:
     """Yield the first failed cases. Only the very first has a picture."""
     for name, check in group.first_failures(detail.cases):
-        differences = tuple(differences_of(check, detail, pictured))
-        yield Case(name, check, differences, len(check.differences) - len(differences))
+        yield Case(name, check, tuple(differences_of(check, detail, pictured)))
         pictured = False
 
 
-def differences_of(check: Check, detail: Detail, pictured: bool) -> Iterator[Shown]:
+def differences_of(check: Check, detail: Detail, pictured: bool) -> Iterator[tuple[Difference, HeatMap | None]]:
     """Yield the first differences of a case; a picture shows only the first two arrays."""
     for difference in check.differences[: detail.differences]:
-        if isinstance(difference, ArrayDifference):
-            whole = pictured and not isinstance(difference.numbers, WorstNumber)
-            yield Shown(difference, rows=sides(difference), picture=heat_map(difference, detail.cells) if whole else None)
+        if isinstance(difference, ArrayDifference) and pictured:
+            yield difference, None if isinstance(difference.numbers, WorstNumber) else heat_map(difference, detail.cells)
             pictured = False
         else:
-            yield Shown(difference, words=tuple(map(one_line, as_pair(difference.expected, difference.actual))))
+            yield difference, None
 
 
 def remarks(report: Report) -> dict[int, list[str]]:

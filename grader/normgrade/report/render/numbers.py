@@ -50,7 +50,10 @@ class Sides:
         shape = numbers.expected.shape
         allowed, error = np.broadcast_to(numbers.allowed, shape).ravel(), errors(numbers)
         ratio = ratios(error, allowed)
-        worst = number_at(arrays.at, shape) if isinstance(arrays, ArrayDifference) else int(np.argmax(ratio))
+        if isinstance(arrays, ArrayDifference):
+            worst = int(np.ravel_multi_index(arrays.at, shape)) if shape else 0
+        else:
+            worst = int(np.argmax(ratio))
         return cls(shape, numbers.expected.ravel(), numbers.actual.ravel(), allowed, error, ratio, worst)
 
     def index(self, number: int) -> tuple[int, ...]:
@@ -66,11 +69,6 @@ class Sides:
             differs=bool(self.ratio[number] > 1),
             worst=number == self.worst,
         )
-
-
-def number_at(index: tuple[int, ...], shape: tuple[int, ...]) -> int:
-    """Return the flat index of a number: its place among all numbers of the array, counted from 0."""
-    return int(np.ravel_multi_index(index, shape)) if shape else 0
 
 
 def sides(arrays: SideBySide) -> tuple[Row, ...]:
