@@ -6,7 +6,7 @@ import doctest
 import re
 import subprocess
 import sys
-from dataclasses import FrozenInstanceError, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,6 @@ from normgrade.report.report import (
     Outcome,
     Report,
     Rule,
-    ValueDifference,
     judgement,
     reveal,
 )
@@ -74,20 +73,6 @@ def test_idle_code_earns_at_most_a_tenth(of_claims: int, granted: int, earned: i
     assert report.earned == max(of_claims, granted)
 
 
-def test_outcomes_are_their_words() -> None:
-    assert [str(outcome) for outcome in Outcome] == ["passed", "failed", "skipped", "error", "not started"]
-
-
-def test_a_report_is_frozen() -> None:
-    with pytest.raises(FrozenInstanceError):
-        REPORT.possible = 20  # type: ignore[misc]
-
-
-def test_kinds_and_rules_are_their_words() -> None:
-    assert " ".join(Kind) == "interface formula state gradient edge stability precision proof"
-    assert " ".join(Rule) == "file syntax contract signature banned"
-
-
 def test_a_broken_rule_fails_but_costs_no_points() -> None:
     holds = Check("test_output", "It holds.", Kind.FORMULA, Outcome.PASSED, points=20)
     banned = Finding(3, 12, Rule.BANNED, "F.layer_norm is banned: write it by hand")
@@ -115,14 +100,6 @@ def test_a_courtesy_without_points_costs_nothing() -> None:
     asked = Check("test_rank", "Other ranks are ValueErrors.", Kind.EDGE, Outcome.FAILED, points=0, courtesy=True)
     report = replace(REPORT, possible=3, checks=(replace(REPORT.checks[0], points=3, outcome=Outcome.PASSED), asked), withheld=0)
     assert report.earned == 3
-
-
-def test_both_kinds_of_difference_have_a_place() -> None:
-    missing = ValueDifference(
-        place=Place("weight"), dtype="float32", shape=(3,), expected="a float32 tensor of shape (3,)", actual="nothing"
-    )
-    assert [each.place for each in (OFF, missing)] == ["step 1 · output", "weight"]
-    assert not hasattr(missing, "max_abs") and not hasattr(missing, "numbers")
 
 
 def test_numbers_do_not_affect_equality() -> None:
@@ -175,8 +152,8 @@ def test_a_full_report_is_unchanged() -> None:
 
 @pytest.mark.parametrize("level", ["full", "claims", "score"])
 def test_every_level_keeps_outcome_score_and_findings(level: Any) -> None:
-    one = reveal(replace(FAILED, findings=(BANNED,)), level)
-    assert (one.outcome, one.earned, one.possible, one.findings) == (Outcome.FAILED, 4, 14, (BANNED,))
+    one = reveal(replace(FAILED, findings=(BANNED,), withheld=1), level)
+    assert (one.outcome, one.earned, one.possible, one.findings) == (Outcome.FAILED, 5, 14, (BANNED,))
 
 
 def test_claims_hide_everything_beyond_the_diagnoses() -> None:
@@ -187,18 +164,6 @@ def test_claims_hide_everything_beyond_the_diagnoses() -> None:
     assert replace(shown, checks=FAILED.checks) == FAILED
 
 
-def test_score_hides_everything_beyond_the_findings() -> None:
-    one = replace(FAILED, findings=(BANNED,))
-    shown = reveal(one, "score")
-    assert (shown.checks, shown.diagnoses, shown.findings) == ((), (), one.findings)
-
-
-@pytest.mark.parametrize("level", ["full", "claims", "score"])
-def test_every_level_has_the_same_score(level: Any) -> None:
-    shown = reveal(replace(FAILED, withheld=1), level)
-    assert (shown.earned, shown.possible, shown.outcome) == (5, 14, Outcome.FAILED)
-
-
 @pytest.mark.parametrize(("level", "kept"), [("full", True), ("claims", True), ("score", False)])
 def test_a_score_hides_the_deaths_of_processes(level: Any, kept: bool) -> None:
     deaths = (Death("test_output", 2, "your code crashed"),)
@@ -207,4 +172,4 @@ def test_a_score_hides_the_deaths_of_processes(level: Any, kept: bool) -> None:
 
 def test_revealing_twice_is_revealing_once() -> None:
     once = reveal(FAILED, "score")
-    assert reveal(once, "score") == once
+    assert reveal(once, "score") == once and (once.checks, once.diagnoses) == ((), ())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from textwrap import shorten
 
@@ -246,14 +246,6 @@ def found_at(difference: Difference) -> str:
         allowed=as_size(difference.allowed),
     )
     return found if difference.total == 1 else f"{found}{_('; ')}{count_in_words(difference.mismatched, difference.total)}"
-
-
-def strip_of(report: Report) -> Mapping[Kind, list[Outcome]]:
-    """Return how each claim ended, grouped by kind, the kinds in the order of the suite."""
-    strip: dict[Kind, list[Outcome]] = {}
-    for cases in grouped(report.checks):
-        strip.setdefault(cases.kind, []).append(cases.shown_as)
-    return strip
 
 
 def not_tried(report: Report) -> str:

@@ -23,13 +23,14 @@ from normgrade.language import _, n_
 from normgrade.language.visible import DOT, STEERS, disarmed, forgiving
 from normgrade.report.render import QUIET, USUAL, Detail
 from normgrade.report.render.outline import Outline, Room, outline
-from normgrade.report.render.summary import Next, next_step, strip_of, verdict
+from normgrade.report.render.summary import Next, next_step, verdict
 from normgrade.report.render.whole import STYLES, course_lines, outcome_cell, painted, whole_parts
 from normgrade.report.render.wording import (
     LINES,
     MARKS,
     also_asked,
     course_in_words,
+    grouped,
     losses_in_words,
     names_of,
     not_started,
@@ -239,7 +240,7 @@ def findings(told: Outline, room: Room) -> Iterator[RenderableType]:
 def claims(report: Report, told: Outline, detail: Detail) -> Iterator[RenderableType]:
     """Yield the outcome of every claim, grouped by kind, and the next step."""
     if report.checks and report.outcome is not Outcome.PASSED:
-        yield InARow(strip(report), "  ")
+        yield InARow([*strip(report)], "  ")
     yield from painted(told.notes)
     if detail.advice:
         yield from next_line(told.next)
@@ -254,12 +255,12 @@ def next_line(step: Next) -> Iterator[RenderableType]:
         yield InARow([Text(_("Next: ")) + first, *rest], " · ")
 
 
-def strip(report: Report) -> list[Text]:
-    """Return one mark for each claim, by its kind."""
-    return [
-        Text.assemble((f"{word_of(kind)} ", "dim"), *((MARKS[outcome], STYLES[outcome]) for outcome in outcomes))
-        for kind, outcomes in strip_of(report).items()
-    ]
+def strip(report: Report) -> Iterator[Text]:
+    """Yield one mark for each claim, by its kind."""
+    cases = grouped(report.checks)
+    for kind in dict.fromkeys(group.kind for group in cases):
+        outcomes = [group.shown_as for group in cases if group.kind is kind]
+        yield Text.assemble((f"{word_of(kind)} ", "dim"), *((MARKS[outcome], STYLES[outcome]) for outcome in outcomes))
 
 
 class Shortened:

@@ -105,20 +105,6 @@ def test_ten_of_a_kind_are_shown_in_turn() -> None:
     ]  # fmt: skip
 
 
-def test_a_path_is_that_in_the_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "week").mkdir()
-    monkeypatch.chdir(tmp_path / "week")
-    monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path))
-    assert annotated(replace(PASSED, submission="a.py"))[0].startswith("::notice file=week/a.py,title=")
-    assert annotated(replace(PASSED, submission=str(tmp_path / "b.py")))[0].startswith("::notice file=b.py,title=")
-    assert annotated(replace(PASSED, submission="/elsewhere/c.py"))[0].startswith("::notice file=/elsewhere/c.py,title=")
-
-
-def test_signs_of_a_command_are_escaped_in_a_name() -> None:
-    named = replace(PASSED, submission="100%,a:b.py")
-    assert annotated(named) == ["::notice file=100%25%2Ca%3Ab.py,title=layer_norm · 100%25%2Ca%3Ab.py::4 of 4 points, passed"]
-
-
 @pytest.mark.parametrize("text", all_or(20, HOSTILE_TEXTS), ids=all_or(20, range(len(HOSTILE_TEXTS))))
 def test_no_text_becomes_a_command_for_github(text: str) -> None:
     mistake = Diagnosis((text,), text, (text,))

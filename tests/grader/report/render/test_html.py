@@ -411,11 +411,6 @@ def test_only_the_first_five_findings_are_told(many: int, told: list[str]) -> No
     assert items[5:] == told
 
 
-def test_a_hint_is_given_only_without_a_diagnosis() -> None:
-    assert "Which eps?" not in page_of(FAILED).one("body").text
-    assert "Hint: Which eps?" in page_of(replace(FAILED, diagnoses=())).one("body").text
-
-
 def test_without_two_arrays_there_is_no_map() -> None:
     page = page_of(report(check("test_rows", Outcome.FAILED, differences=(MISSING,))))
     assert page.every("figure") == [] and page.one("dl").text == "expecteda float32 tensor of shape (3,)gotnothing"
@@ -560,11 +555,6 @@ def test_surplus_cases_are_named_with_the_last() -> None:
 def test_passing_claims_do_not_count_towards_the_limit() -> None:
     mixed = replace(MANY, checks=(samples.check("test_first", claim="It holds."), *MANY.checks))
     assert shown_of(section(mixed, "r1", Detail(claims=1, cases=1, differences=1, maps=1)))[:3] == [[], [(1, 1)], []]
-
-
-def test_only_the_first_failure_without_diagnosis_has_a_hint() -> None:
-    assert [claim.with_hint for claim in section(MANY, "r1", FULL).claims] == [True, False, False, False, False]
-    assert not any(claim.with_hint for claim in section(replace(MANY, diagnoses=(samples.BIASED,)), "r1", FULL).claims)
 
 
 def test_passing_claims_are_counted_and_skip_reasons_unique() -> None:
