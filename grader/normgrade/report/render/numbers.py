@@ -14,7 +14,7 @@ from normgrade.report.report import ArrayDifference, Numbers, SideBySide, WorstN
 
 FEW = 6  # an array of so many numbers is shown whole; a larger one shows only its worst
 WORST = 3
-DIGITS = 6
+DIGITS = int(np.finfo(np.float32).precision)  # significant ones, which every float32 number has
 EXACT = sys.float_info.dig + 2  # significant digits that tell any two float64 numbers apart
 
 
@@ -144,7 +144,8 @@ def cells_of(row: Row) -> tuple[str, ...]:
 FOLDED = 32  # numbers to a row of a long array of one dimension
 DECADES = 6  # levels of excessive errors: up to 10 times the allowed error, up to 100 times, … and everything above
 INFINITE = DECADES + 1
-CELL, GAP, LABEL, CHARACTER = 16, 4, 12, 6.2  # pixels; a square is one less than its cell, as page.css says too
+CELL, CHARACTER = 16, 6.2  # pixels; a square is one less than its cell, as page.css says too
+GAP, LABEL = CELL // 4, CELL * 3 // 4  # between rows; the base line of a label
 
 
 @dataclass(frozen=True, slots=True)
