@@ -73,7 +73,7 @@ def index(standings: Sequence[Standing], rows: Sequence[StudentRow]) -> str:
     """Return the page of the class. It can load nothing and run only its own script."""
     size = n_("{n} student", "{n} students", len(rows)), n_("{n} exercise", "{n} exercises", len(standings))
     page = (
-        html.environment_with(FOLDER)
+        html.environment(FOLDER)
         .get_template("index.html.jinja")
         .render(
             language=html.language_of_page(),

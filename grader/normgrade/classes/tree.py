@@ -235,8 +235,8 @@ def take_source(entry: Entry, most: int, tree: Tree, budget: Budget) -> None:
     content = content_of(entry, most, tree)
     if content is None:
         return
-    like_one = content.lstrip().startswith(b"{") and is_notebook(content.decode(errors="replace"))
-    source = source_of_notebook(content) if like_one or most == LIMIT_NOTEBOOK_BYTES else content
+    like_one = most == LIMIT_NOTEBOOK_BYTES or is_notebook(content.decode(errors="replace"))
+    source = source_of_notebook(content) if like_one else content
     if isinstance(source, str):  # the reason why there is none
         tree.leave_out(entry.path, source)
     else:

@@ -11,11 +11,12 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from textwrap import dedent
 
-from jinja2 import ChoiceLoader, Environment, FunctionLoader, StrictUndefined, Template
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2.ext import Extension
 from markupsafe import Markup
 
 from normgrade.language import _, n_, spoken
@@ -71,30 +72,24 @@ WORDS = (  # the functions that the templates call
 )  # fmt: skip
 
 
-def template(name: str) -> Template:
-    """Return the template in the file of that name."""
-    return environment().get_template(name)
+class Layout(Extension):
+    """An extension of Jinja that leaves out the white space of a template's layout."""
+
+    def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
+        return LAYOUT.sub("", source)
 
 
 @cache
-def environment() -> Environment:
-    """Return the environment of all templates: it has the functions for words, and makes every text escaped and printable."""
-    made = Environment(autoescape=True, finalize=as_text, undefined=StrictUndefined, loader=FunctionLoader(source_of))
+def environment(*folders: Path) -> Environment:
+    """Return the environment of the templates here, and of another page in these folders: they have the functions for words.
+
+    Every text in them is escaped and printable.
+    """
+    loader = FileSystemLoader([*folders, FOLDER])
+    made = Environment(autoescape=True, finalize=as_text, undefined=StrictUndefined, loader=loader, extensions=[Layout])
     made.globals |= {"_": _, "n_": n_, "MARKS": MARKS, "Outcome": Outcome} | SIZES
     made.globals |= {function.__name__: function for function in WORDS}
     return made
-
-
-@cache
-def environment_with(folder: Path) -> Environment:
-    """Return the environment of all templates, with those of another page, which are in this folder."""
-    return environment().overlay(loader=ChoiceLoader([FunctionLoader(partial(source_of, folder=folder)), FunctionLoader(source_of)]))
-
-
-def source_of(name: str, folder: Path = FOLDER) -> str | None:
-    """Return the source of a template without the white space of its layout; None if the folder has none of that name."""
-    path = folder / name
-    return LAYOUT.sub("", path.read_text(encoding="utf-8")) if path.is_file() else None
 
 
 def as_text(value: object) -> object:
@@ -224,15 +219,19 @@ def lines_raised(check: Check) -> list[int]:
 
 def render_html(reports: Sequence[Report], head: Head = NO_HEAD) -> str:
     """Return a whole page. It can load nothing and run only its own script."""
-    page = template("page.html.jinja").render(
-        language=language_of_page(),
-        policy=policy(STYLE, SCRIPT),
-        title=head.title or title(reports),
-        head=head,
-        style=Markup(STYLE),
-        script=Markup(SCRIPT),
-        sections=sections(reports, "", FULL if len(reports) == 1 else BRIEF),
-        losses=losses_in_words(reports),
+    page = (
+        environment()
+        .get_template("page.html.jinja")
+        .render(
+            language=language_of_page(),
+            policy=policy(STYLE, SCRIPT),
+            title=head.title or title(reports),
+            head=head,
+            style=Markup(STYLE),
+            script=Markup(SCRIPT),
+            sections=sections(reports, "", FULL if len(reports) == 1 else BRIEF),
+            losses=losses_in_words(reports),
+        )
     )
     return disarmed(f"{page}\n")
 
@@ -240,7 +239,8 @@ def render_html(reports: Sequence[Report], head: Head = NO_HEAD) -> str:
 def render_fragment(reports: Sequence[Report], prefix: str, detail: Detail = BRIEF) -> str:
     """Return the reports as a fragment of an existing page, such as a notebook. All ids begin with the prefix, which is unique there."""
     shown, losses = sections(reports, prefix, detail), losses_in_words(reports)
-    return disarmed(template("fragment.html.jinja").render(style=Markup(EMBEDDED_STYLE), sections=shown, losses=losses, head=NO_HEAD))
+    template = environment().get_template("fragment.html.jinja")
+    return disarmed(template.render(style=Markup(EMBEDDED_STYLE), sections=shown, losses=losses, head=NO_HEAD))
 
 
 def language_of_page() -> str:

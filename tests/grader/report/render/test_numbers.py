@@ -17,7 +17,7 @@ from sample_reports import VARIANCE, differing
 from normgrade.compare.differences import difference as compare
 from normgrade.language.places import Place
 from normgrade.oracle.expected import Expected
-from normgrade.report.render.html import template
+from normgrade.report.render.html import environment
 from normgrade.report.render.numbers import Cell, HeatMap, as_pair, heat_map, sides
 from normgrade.report.render.wording import difference_in_words
 from normgrade.report.report import ArrayDifference, Numbers
@@ -102,7 +102,7 @@ def index_in(text: str) -> tuple[int, ...]:
 
 def drawn(expected: Any, actual: Any, allowed: Any = 0.1) -> Page:
     """Return the heat map as a page."""
-    figure: Any = getattr(template("heatmap.html.jinja").module, "figure")  # noqa: B009
+    figure: Any = getattr(environment().get_template("heatmap.html.jinja").module, "figure")  # noqa: B009
     return Page(figure(mapped(expected, actual, allowed), "output"))
 
 
