@@ -183,11 +183,16 @@ def example_of(report: Report) -> Example | None:
     shown, diagnosis = shown_of(report), diagnosis_of(report)
     if shown is None:
         return None
-    if report.outcome is Outcome.ERROR:
-        return example(shown, claim_of(shown), "")
-    if diagnosis is not None:
-        return example(shown, "", "")
-    return example(shown, claim_of(shown), "" if report.searching else one_line(shown.hint))
+    broken = report.outcome is Outcome.ERROR
+    claim = claim_of(shown) if broken or diagnosis is None else ""
+    hint = one_line(shown.hint) if claim and not (broken or report.searching) else ""
+    difference = next((each for each in shown.differences if each.looks_like), next(iter(shown.differences), None))
+    if difference is None:
+        found, likeness = shown.message, ""
+    else:
+        found = found_at(difference)
+        likeness = one_line(difference.looks_like or "") or ("" if shown.raised is not None else one_line(shown.message))
+    return Example(shown.shown_as, claim, one_line(shown.call), bounded(one_line(found), 1, 300), likeness, hint)
 
 
 def shown_of(report: Report) -> Check | None:
@@ -217,15 +222,6 @@ def in_vain(report: Report) -> str:
         courtesies,
         mark=MARKS[Outcome.SKIPPED],
     )
-
-
-def example(check: Check, claim: str, hint: str) -> Example:
-    """Return a failed check as an example, with its first difference that looks like a simple mistake, else with its first one."""
-    difference = next((each for each in check.differences if each.looks_like), next(iter(check.differences), None))
-    if difference is None:
-        return Example(check.shown_as, claim, one_line(check.call), bounded(one_line(check.message), 1, 300), hint=hint)
-    likeness = one_line(difference.looks_like or "") or ("" if check.raised is not None else one_line(check.message))
-    return Example(check.shown_as, claim, one_line(check.call), bounded(found_at(difference), 1, 300), likeness, hint)
 
 
 def found_at(difference: Difference) -> str:
