@@ -15,10 +15,12 @@ from markupsafe import Markup
 
 from normgrade.classes.feedback import Page, override_in_words, page_names, told
 from normgrade.classes.gradebook import Gradebook
-from normgrade.classes.results import Mark
+from normgrade.classes.hand_ins import Mark
 from normgrade.language import _, n_
 from normgrade.language.visible import disarmed
 from normgrade.report.render import html
+from normgrade.report.render.outline import Head
+from normgrade.report.render.plain import CLAIMS
 from normgrade.report.render.summary import diagnosis_of, mistakes_of
 from normgrade.report.render.wording import grouped, one_line, word_of
 from normgrade.report.report import Kind, Outcome, Report
@@ -28,7 +30,6 @@ STYLE = html.STYLE + (FOLDER / "class_page.css").read_text(encoding="utf-8")
 SCRIPT = (FOLDER / "class_page.js").read_text(encoding="utf-8")
 INDEX = "index.html"
 STUDENTS = "students"  # the folder with their pages
-CLAIMS = 8  # that fail, shown at once
 BAR_WIDTH, GAP, BAR_HEIGHT = 14, 2, 36  # pixels
 
 
@@ -55,7 +56,7 @@ def class_pages(gradebook: Gradebook, slugs: Sequence[str]) -> Iterator[Page]:
         if not marks:
             sentences.append(_("Nothing was handed in."))
         path = PurePosixPath(STUDENTS, f"{name}.html")
-        yield Page(path, html.render_html(reports, html.Head(student, tuple(sentences), f"../{INDEX}")))
+        yield Page(path, html.render_html(reports, Head(student, tuple(sentences), f"../{INDEX}")))
         own = {mark.exercise: brief[student, mark.exercise] for mark in marks}
         rows.append(StudentRow(student, quote(str(path)), own, changed(marks, gradebook)))
     yield Page(PurePosixPath(INDEX), index([*standings.values()], rows))
@@ -72,7 +73,7 @@ def index(standings: Sequence[Standing], rows: Sequence[StudentRow]) -> str:
     """Return the page of the class. It can load nothing and run only its own script."""
     size = n_("{n} student", "{n} students", len(rows)), n_("{n} exercise", "{n} exercises", len(standings))
     page = (
-        html.environment_with(FOLDER)
+        html.environment(FOLDER)
         .get_template("index.html.jinja")
         .render(
             language=html.language_of_page(),
@@ -104,15 +105,11 @@ def drawn(standing: Standing) -> list[tuple[int, int, int]]:
 def bars_in_words(standing: Standing) -> str:
     """Return a histogram in words, for those who do not see it."""
     told = [
-        _("{range}: {students}", range=range_in_words(bar.low, bar.high), students=n_("{n} student", "{n} students", bar.students))
+        _("{range}: {students}", range=bar.range_in_words, students=n_("{n} student", "{n} students", bar.students))
         for bar in standing.bars
         if bar.students
     ]
     return _("; ").join(told)
-
-
-def range_in_words(low: float, high: float) -> str:
-    return _("{n:g} points", n=low) if low == high else _("{low:g} to below {high:g} points", low=low, high=high)
 
 
 # Everything that a class did at an exercise: points, the claims that fail, and the commonest mistakes with a line that nobody signs
@@ -132,6 +129,12 @@ class Bar:
     low: float
     high: float
     students: int
+
+    @property
+    def range_in_words(self) -> str:
+        if self.low == self.high:
+            return _("{n:g} points", n=self.low)
+        return _("{low:g} to below {high:g} points", low=self.low, high=self.high)
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ from functools import cached_property
 from io import StringIO
 from pathlib import Path
 
-from normgrade.classes.results import Mark
+from normgrade.classes.hand_ins import Mark
 from normgrade.course.files import TooLarge, read_plain
 from normgrade.language import _
 from normgrade.language.errors import UsageError

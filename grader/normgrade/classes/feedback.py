@@ -9,22 +9,21 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
 from normgrade.classes.gradebook import Gradebook
-from normgrade.classes.reading.layouts import IN_MOODLE
-from normgrade.classes.results import Mark
+from normgrade.classes.hand_ins import Mark
+from normgrade.classes.layouts import IN_MOODLE
 from normgrade.course.files import own_folder, put_in_place, read_start
 from normgrade.course.settings import Reveal
 from normgrade.language import _
 from normgrade.language.errors import UsageError
-from normgrade.report.render.html import Head, render_html
-from normgrade.report.render.markdown import render_markdown
-from normgrade.report.report import Report
-from normgrade.report.reveal import reveal
+from normgrade.report.render.html import render_html
+from normgrade.report.render.outline import Head
+from normgrade.report.render.plain import render_markdown
+from normgrade.report.report import Report, reveal
 
 Render = Callable[[Sequence[Report], Head], str]
 Levels = Mapping[str, Reveal]  # how much of a report the course reveals, by exercise
@@ -106,11 +105,14 @@ class Page:
 def write_pages(folder: Path, pages: Iterable[Page]) -> int:
     """Write pages as they come, which only their owner may read, and return their number. Raise a UsageError if one cannot be written."""
     written = 0
-    with writable(folder):
+    try:
         folder.mkdir(parents=True, exist_ok=True)
         for page in pages:
             write_page(folder, page)
             written += 1
+    except OSError as error:
+        said = _('The pages cannot be written to "{path}" ({error}). Choose another folder.', path=folder, error=error.strerror)
+        raise UsageError(said) from error
     return written
 
 
@@ -123,17 +125,6 @@ def write_page(folder: Path, page: Page) -> None:
     if os.path.lexists(target) and not OURS.match(read_start(target, START_BYTES)[1]):
         raise FileExistsError(errno.EEXIST, _('"{path}" is there already, and normgrade did not write it', path=target))
     put_in_place(target, page.text.encode(), 0o600)
-
-
-@contextmanager
-def writable(folder: Path) -> Iterator[None]:
-    """Raise a UsageError for every error of the system."""
-    try:
-        yield
-    except OSError as error:
-        raise UsageError(
-            _('The pages cannot be written to "{path}" ({error}). Choose another folder.', path=folder, error=error.strerror)
-        ) from error
 
 
 # Names: safe on every system, and never shared by two students

@@ -14,13 +14,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, Self, TypeVar
 
-from normgrade.classes.results import Mark, Override, Result, as_json
+from normgrade.classes.hand_ins import Mark, Override, Result, as_json
 from normgrade.language import _
 from normgrade.language.errors import UsageError
 from normgrade.report.report import Outcome
 
 OURS = 0x6E6F726D  # the application id of the file: "norm"
-VERSION = 2  # of the tables; version 1 has no column `folder`
+VERSION = 2  # of the tables
 PATIENCE_S = 60.0  # for another process to finish writing
 NEWEST = (  # the number of the result that counts for a row called "one"
     "SELECT number FROM results WHERE student = one.student AND exercise = one.exercise ORDER BY attempt DESC, number DESC LIMIT 1"
@@ -106,9 +106,11 @@ class Gradebook:
             )
         with usable(path), closing(connected(path)) as database:
             make_ready(path, database)
-            if make:
-                refuse_read_only(path, database)
-            yield cls(path, database)
+            gradebook = cls(path, database)
+            if make:  # raises if nothing can be written
+                with gradebook.changing():
+                    database.execute(f"PRAGMA user_version = {VERSION}")
+            yield gradebook
 
     # Writing
 
@@ -237,18 +239,7 @@ def make_ready(path: Path, database: sqlite3.Connection) -> None:
                 version=version,
             )
         )
-    elif version < VERSION:
-        update(database)
     database.execute("PRAGMA synchronous = FULL")
-
-
-def update(database: sqlite3.Connection) -> None:
-    """Add the columns that an earlier version lacks, unless another process does so at this moment."""
-    database.execute("BEGIN IMMEDIATE")
-    if database.execute("PRAGMA user_version").fetchone() != (VERSION,):
-        database.execute("ALTER TABLE results ADD COLUMN folder TEXT NOT NULL DEFAULT ''")
-        database.execute(f"PRAGMA user_version = {VERSION}")
-    database.execute("COMMIT")
 
 
 def create(path: Path, database: sqlite3.Connection) -> None:
@@ -260,13 +251,6 @@ def create(path: Path, database: sqlite3.Connection) -> None:
     if database.execute("PRAGMA application_id").fetchone() == (0,):
         for statement in schema():
             database.execute(statement)
-    database.execute("COMMIT")
-
-
-def refuse_read_only(path: Path, database: sqlite3.Connection) -> None:
-    """Raise sqlite3.OperationalError if nothing can be written."""
-    database.execute("BEGIN IMMEDIATE")
-    database.execute(f"PRAGMA user_version = {VERSION}")
     database.execute("COMMIT")
 
 

@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import platform
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
-from pathlib import Path
 
-from normgrade import __version__
+from normgrade.classes.executors import Graded, Grading, Work
 from normgrade.classes.gradebook import Gradebook
-from normgrade.classes.hand_ins import HandedIn, HandIn
-from normgrade.classes.pool import Graded, Work
-from normgrade.classes.results import Origin, Result
-from normgrade.course.exercise import Exercise
-from normgrade.course.layout import settings_in
-from normgrade.course.package import digest_of_sources
+from normgrade.classes.hand_ins import HandIn, Origin, Result
 from normgrade.language import _
-
-Grading = Callable[[Iterable[Work]], Iterator[Graded]]  # yields the graded submissions as they come
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +74,6 @@ def plan(hand_ins: Sequence[HandIn], gradebook: Gradebook, origins: Mapping[str,
     return Plan(tuple(new), tuple(kept), tuple(older), origins)
 
 
-def enrol(found: HandedIn, gradebook: Gradebook) -> None:
-    """Add the students of a class to the gradebook, also those who handed in nothing."""
-    gradebook.enrol(found.students)
-
-
 def grade_class(planned: Plan, gradebook: Gradebook, grade: Grading) -> Iterator[tuple[Graded, list[Result]]]:
     """Grade the new hand-ins with `grade`, and yield each graded submission with its results, which the gradebook has kept by then.
 
@@ -108,39 +93,3 @@ def grade_class(planned: Plan, gradebook: Gradebook, grade: Grading) -> Iterator
 def digest_of(content: bytes) -> str:
     """Return the SHA-256 of a file's bytes, in hexadecimal."""
     return hashlib.sha256(content).hexdigest()
-
-
-# The origin of a result: digests of the course and of normgrade, and the versions of the libraries
-
-
-FOR_LEARNERS = {".md", ".svg"}  # the endings of files that decide no verdict
-
-
-def origin_of(exercise: Exercise, seed: int) -> Origin:
-    """Return the origin of the results at an exercise that are made here, with this seed."""
-    libraries = {"python": platform.python_version(), "numpy": version("numpy"), "torch": version("torch")}
-    return Origin(digest_of_exercise(exercise), digest_of_sources().hex(), {"normgrade": __version__, **libraries}, seed)
-
-
-def digest_of_exercise(exercise: Exercise) -> str:
-    """Return a digest of all files of the course that decide a verdict on this exercise, in hexadecimal."""
-    digest = hashlib.sha256()
-    for path in files_of(exercise):
-        content, name = path.read_bytes(), path.relative_to(exercise.course).as_posix()
-        digest.update(f"{len(name)} {len(content)} {name}".encode() + content)
-    return digest.hexdigest()
-
-
-def files_of(exercise: Exercise) -> Iterator[Path]:
-    """Yield the files, sorted within each folder."""
-    for folder in (exercise.folder, exercise.solutions):
-        yield from (path for path in sorted(folder.rglob("*")) if path.is_file() and decides(path))
-    shared = exercise.shared_probes, exercise.shared_mistakes, settings_in(exercise.course)
-    for path in (exercise.suite, *exercise.helpers, *shared):
-        if path is not None and path.is_file():
-            yield path
-
-
-def decides(path: Path) -> bool:
-    """Return True if the content of a file in a folder of the course can decide a verdict."""
-    return path.suffix not in FOR_LEARNERS and "__pycache__" not in path.parts

@@ -39,7 +39,6 @@ NAME = re.compile(r"[A-Za-z0-9._-]+")
 WORKFLOW = "normgrade"  # the name of the workflow
 FIRST_LINE = "# Written by `normgrade export github`."
 WEAKEST = "linux"  # the weakest walls behind which a learner's code runs on a machine of GitHub
-EARLIEST = (1980, 1, 1, 0, 0, 0)  # the first time that a zip can hold
 LEFT_OUT = ("__pycache__", ".pyc", ".writing-")
 UNIX = 3  # the system that knows modes
 
@@ -185,7 +184,7 @@ def zipped(entries: Mapping[str, Entry], comment: str) -> bytes:
     target = io.BytesIO()
     with ZipFile(target, "w", ZIP_DEFLATED) as archive:
         for name, entry in sorted(entries.items()):
-            info = ZipInfo(name, EARLIEST)
+            info = ZipInfo(name)  # of the first time that a zip can hold
             info.create_system, info.external_attr = UNIX, (stat.S_IFREG | entry.mode) << 16
             info.compress_type = ZIP_DEFLATED
             archive.writestr(info, entry.content)

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from normgrade.classes.csv_files import Marks, Table, possible_points, read_table
-from normgrade.classes.reading.layouts import IN_MOODLE
-from normgrade.classes.reading.students import NO_STUDENT, as_key
-from normgrade.classes.results import Mark
+from normgrade.classes.csv_files import Marks, Table, points_of, possible_points, read_table
+from normgrade.classes.hand_ins import Mark
+from normgrade.classes.layouts import IN_MOODLE
+from normgrade.classes.students import NO_STUDENT, as_key
 from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean
 from normgrade.language.visible import visible_name
@@ -258,7 +258,8 @@ def filled(worksheet: Worksheet, students: Mapping[str, str], marks: Marks, want
     marked, rows = set[str](), dict[str, int]()
     for column, summed in columns.items():
         factor = factor_of(worksheet, column, possible_points(marks, summed), wanted)
-        points = {student: sum(each) for student in students if (each := points_at(student, marks, summed))}
+        found = {student: [each for each in points_of(student, marks, summed) if each is not None] for student in students}
+        points = {student: sum(each) for student, each in found.items() if each}
         rows |= rows_of(worksheet, students, marks, summed)
         decimal_comma = has_decimal_commas(worksheet, column)
         values |= {
@@ -273,11 +274,6 @@ def filled(worksheet: Worksheet, students: Mapping[str, str], marks: Marks, want
         tuple(worksheet.called(row) for row in worksheet.numbers if row not in done),
         tuple(slug for slug in slugs if wanted.exercise is None and not any(slug in each for each in columns.values())),
     )
-
-
-def points_at(student: str, marks: Marks, slugs: Sequence[str]) -> list[float]:
-    """Return the points of a student at those exercises that have a mark."""
-    return [marks[student, slug].points for slug in slugs if (student, slug) in marks]
 
 
 def rows_of(worksheet: Worksheet, students: Mapping[str, str], marks: Marks, slugs: Sequence[str]) -> dict[str, int]:

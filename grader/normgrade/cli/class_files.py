@@ -11,11 +11,11 @@ from typing import Any
 
 import click
 
+from normgrade.classes.collecting import handed_in
 from normgrade.classes.gradebook import Gradebook
 from normgrade.classes.hand_ins import HandedIn, HandIn
-from normgrade.classes.reading.collecting import handed_in
-from normgrade.classes.reading.file_names import Contracts
-from normgrade.classes.reading.students import read_roster
+from normgrade.classes.layouts import Contracts
+from normgrade.classes.students import read_roster
 from normgrade.classes.worksheet import Filled, Wanted, Worksheet, columns_of, filled, read_worksheet
 from normgrade.cli.options import F
 from normgrade.cli.shell_words import slugs_alike

@@ -16,7 +16,7 @@ from normgrade.course.package import carried
 from normgrade.grading.grade import Submission, grade
 from normgrade.grading.grading_options import Options, available
 from normgrade.language import _
-from normgrade.report.render.detail import USUAL
+from normgrade.report.render import USUAL
 
 SLUG = "batch_norm"
 WRONG = Path(__file__).with_name("demo_files") / f"{SLUG}.py"

@@ -11,7 +11,7 @@ from normgrade.cli.bar import Bar
 from normgrade.grading.grade import OnReport, Submission
 from normgrade.grading.grading_options import OnProgress
 from normgrade.learner.after_check import told
-from normgrade.report.render.detail import QUIET, Detail
+from normgrade.report.render import QUIET, Detail
 from normgrade.report.report import Report
 
 if TYPE_CHECKING:

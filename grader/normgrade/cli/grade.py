@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from normgrade.classes.gradebook import Gradebook
-from normgrade.classes.hand_ins import HandedIn
-from normgrade.classes.results import Mark, Result
+from normgrade.classes.hand_ins import HandedIn, Mark, Result, origin_of
 from normgrade.cli.bar import progress
 from normgrade.cli.check import grading_options
 from normgrade.cli.class_files import ClassFiles, class_files_options, hand_in_options, hand_ins_at, names_in_words, write_sources
@@ -147,9 +146,9 @@ def reports_of(found: HandedIn, gradebook: Gradebook, course: Course) -> list[Re
 
 def planned_for(found: HandedIn, sound: Sequence[Exercise], gradebook: Gradebook, options: Options, again: bool) -> Plan:
     """Add the students to the gradebook, and return the plan for the hand-ins at sound exercises."""
-    from normgrade.classes.session import enrol, origin_of, plan  # loads pytest
+    from normgrade.classes.session import plan  # loads pytest
 
-    enrol(found, gradebook)
+    gradebook.enrol(found.students)
     origins = {exercise.slug: origin_of(exercise, options.seed) for exercise in sound}
     return plan([each for each in found.hand_ins if each.exercise in origins], gradebook, origins, again)
 
@@ -158,8 +157,7 @@ def grade_new(
     planned: Plan, course: Course, sound: Sequence[Exercise], gradebook: Gradebook, options: Options, choice: Choice, format: str
 ) -> Tally:
     """Grade the planned hand-ins, keep each result, and show the progress."""
-    from normgrade.classes.executors import opened  # loads pytest
-    from normgrade.classes.pool import Setup  # loads pytest
+    from normgrade.classes.executors import Setup, opened  # loads pytest
     from normgrade.classes.session import Tally, grade_class  # loads pytest
     from normgrade.grading.warming import warm  # loads pytest
 

@@ -12,7 +12,7 @@ import click
 
 from normgrade.classes import csv_files
 from normgrade.classes.gradebook import Gradebook
-from normgrade.classes.results import Mark, Override, Result
+from normgrade.classes.hand_ins import Mark, Override, Result
 from normgrade.classes.worksheet import Wanted, read_worksheet
 from normgrade.cli import Commands
 from normgrade.cli.class_files import (
@@ -29,8 +29,7 @@ from normgrade.language import _, n_
 from normgrade.language.errors import UsageError, did_you_mean
 from normgrade.language.visible import visible_name, write_data
 from normgrade.learner.workspace import find_course
-from normgrade.report.report import Report
-from normgrade.report.reveal import reveal
+from normgrade.report.report import Report, reveal
 
 MOST_POINTS = 10**6
 BOM = "\ufeff"  # Excel reads a file that begins with it as UTF-8

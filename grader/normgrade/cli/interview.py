@@ -29,8 +29,7 @@ from normgrade.learner.after_check import remember
 from normgrade.learner.interviews import Interview, begin, folder_of, interviews_of, question_of, status_in_words
 from normgrade.learner.standing import is_started
 from normgrade.learner.workspace import Workspace, find_course, needed
-from normgrade.report.report import Outcome, Report
-from normgrade.report.reveal import reveal
+from normgrade.report.report import Outcome, Report, reveal
 
 if TYPE_CHECKING:
     from rich.console import Console  # not at run time: other commands do without rich

@@ -14,8 +14,7 @@ from normgrade.course.exercise import Exercise
 from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean, either
 from normgrade.language.visible import write_data
-from normgrade.report.render import FORMATS, render
-from normgrade.report.render.detail import QUIET, USUAL, VERBOSE, Detail
+from normgrade.report.render import FORMATS, QUIET, USUAL, VERBOSE, Detail, render
 from normgrade.report.report import Outcome, Report
 from normgrade.worker import interrupts
 from normgrade.worker.walls import TIERS

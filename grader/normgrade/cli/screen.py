@@ -19,7 +19,7 @@ from normgrade.language.errors import UsageError
 from normgrade.learner.standing import Record, records
 from normgrade.learner.watching import Watching
 from normgrade.learner.workspace import Workspace
-from normgrade.report.render.detail import VERBOSE, Detail
+from normgrade.report.render import VERBOSE, Detail
 from normgrade.report.render.terminal import WIDEST, OneScreen
 from normgrade.report.render.whole import STYLES, course_lines, failure_lines
 from normgrade.report.render.wording import MARKS, Cases, grouped, losses_in_words, not_started

@@ -21,7 +21,7 @@ from normgrade.language import _
 from normgrade.language.errors import UsageError
 from normgrade.language.visible import visible, write_data
 from normgrade.learner.workspace import find_course
-from normgrade.report.render.detail import Detail
+from normgrade.report.render import Detail
 from normgrade.report.render.workflow_commands import add_to_summary, paragraph
 from normgrade.report.report import Report
 from normgrade.verify.changed import changed
@@ -166,8 +166,7 @@ def prove(
 ) -> Proved:
     """Prove exercises of a course; if `writes`, first compute and write the files that ship with them."""
     from normgrade.verify.shipping import write  # loads pytest
-    from normgrade.verify.unfinished import sorted_out  # loads pytest
-    from normgrade.verify.verification import verify  # loads pytest
+    from normgrade.verify.verification import sorted_out, verify  # loads pytest
 
     exercises, unfinished = sorted_out(course, slugs)
     warn_of_folders()

@@ -18,8 +18,7 @@ from normgrade.learner.attempts import Attempt
 from normgrade.learner.interviews import running_here
 from normgrade.learner.standing import advice, attempts_of, records
 from normgrade.learner.workspace import Workspace
-from normgrade.report.report import Outcome, Report
-from normgrade.report.reveal import claims_alone, reveal
+from normgrade.report.report import Outcome, Report, claims_alone, reveal
 
 
 def revealed(submissions: Sequence[Submission], reports: Sequence[Report]) -> list[Report]:

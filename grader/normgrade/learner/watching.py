@@ -25,8 +25,7 @@ from normgrade.learner.hints import take_hint
 from normgrade.learner.standing import next_after, records
 from normgrade.learner.workspace import Workspace, submission_of
 from normgrade.report.render.wording import Cases, grouped, one_line, word_of
-from normgrade.report.report import Check, Outcome, Report
-from normgrade.report.reveal import reveal
+from normgrade.report.report import Check, Outcome, Report, reveal
 from normgrade.worker.interrupts import Interrupts
 
 SETTLED_S = 0.03  # without a change; after that, no editor is still writing

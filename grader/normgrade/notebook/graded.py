@@ -11,7 +11,7 @@ from importlib import import_module
 from secrets import token_hex
 from typing import Any
 
-from normgrade.report.render.detail import USUAL
+from normgrade.report.render import USUAL
 from normgrade.report.report import Outcome, Report
 
 TEXT = replace(USUAL, more="")  # a notebook has no options that show more

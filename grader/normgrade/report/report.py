@@ -1,11 +1,11 @@
-"""Everything about one graded submission, as plain frozen data; each output format is a renderer of it."""
+"""Everything about one graded submission, as plain frozen data, and as much of it as a course reveals; each format is a renderer of it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from normgrade.language import N_
 from normgrade.language.places import Place
@@ -462,3 +462,29 @@ def judgement(checks: Sequence[Check], findings: Sequence[Finding] = ()) -> Outc
         return Outcome.ERROR
     passed = not findings and all(check.outcome is Outcome.PASSED or check.courtesy for check in checks)
     return Outcome.PASSED if passed else Outcome.FAILED
+
+
+# As much as a course reveals: everything, the claims, or only the score
+
+
+def reveal(report: Report, level: Literal["full", "claims", "score"]) -> Report:
+    """Return the report as far as the level of the course reveals it.
+
+    "full" keeps everything, "claims" keeps claims, outcomes and diagnoses, "score" keeps outcome and score. Findings always stay,
+    because they are about the learner's own source and the public contract.
+    """
+    if level == "full":
+        return report
+    if level == "claims":
+        return replace(report, checks=tuple(map(without_values, report.checks)))
+    return replace(report, checks=(), diagnoses=(), unexplained=(), deaths=(), limits=(), withheld=report.earned)
+
+
+def claims_alone(report: Report) -> Report:
+    """Return the report without any help, as in an interview: with claims and outcomes, and only with the points of the claims."""
+    return replace(reveal(report, "claims"), diagnoses=(), unexplained=(), granted=0, stopped_after_s=None, searching=False)
+
+
+def without_values(check: Check) -> Check:
+    """Return the check without messages, hints, printed output and differences, which may all hold values."""
+    return replace(check, message="", hint="", stdout="", differences=(), lines=(), call="", raised=None)

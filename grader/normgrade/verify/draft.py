@@ -28,7 +28,6 @@ from normgrade.suite.situations import SITUATIONS
 
 COLUMNS = 140  # of a line of code
 SIZE = "size"  # the kind of an argument that is a number
-LONGEST = 134  # characters of a docstring in one line, between its quotes
 TEMPLATES = Path(__file__).parent / "templates"
 CHINESE = "zh"
 POINTS = 20  # of an exercise that does not say otherwise
@@ -256,7 +255,7 @@ def implementation(values: Mapping[str, Any], first_line: str, chinese_line: str
 def docstring(english: str, chinese: str) -> str:
     """Return a docstring, with a paragraph in Chinese if there is a text for it. A text too long for one line has two paragraphs."""
     first, _dot, rest = english.partition(". ")
-    paragraphs = [f"{first}.", rest] if len(english) > LONGEST else [english]
+    paragraphs = [f"{first}.", rest] if len(f'"""{english}"""') > COLUMNS else [english]
     paragraphs += [f"zh: {chinese}"] if chinese else []
     return '"""' + "\n\n".join(paragraphs) + ("\n" if len(paragraphs) > 1 else "") + '"""'
 

@@ -1,4 +1,4 @@
-"""The texts of an exercise that are missing in a language, and the translations of texts that are gone."""
+"""The texts of an exercise that are missing in a language, translations of texts that are gone, and shared parts that nobody uses."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
-from normgrade.course.mistakes import read_mistakes
+from normgrade.course.mistakes import WRONG, read_mistakes
 from normgrade.course.table import Table, as_key
 from normgrade.course.translations import file_in, hash_of, table_of, translations
 from normgrade.language import ENGLISH, _
@@ -84,3 +85,27 @@ def named_in_probes(exercise: Exercise) -> Iterator[str]:
         for node in ast.walk(ast.parse(read_text(path))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 yield from (node.value, gradient_of(node.value).template)
+
+
+# The parts of a course's shared files that no exercise uses
+
+
+def unused(exercises: Sequence[Exercise]) -> Iterator[str]:
+    """Yield a sentence for each part of the shared files that none of these exercises uses. They are all of a course, and at least one."""
+    one = exercises[0]
+    shared, own = Table.of_optional(one.shared_mistakes), [Table.of_optional(exercise.mistakes) for exercise in exercises]
+    yield from idle(shared, own)
+    yield from idle(shared.table(WRONG, {}), [table.table(WRONG, {}) for table in own])
+    for language in Course(one.course).settings.languages:
+        for folder in (one.folder.parent, one.solutions.parent):
+            yield from stale(file_in(folder, language), exercises)
+
+
+def idle(shared: Table, own: Sequence[Table]) -> Iterator[str]:
+    """Yield a sentence for each entry of a shared table that none of these has, and for each key that all of them override."""
+    path = shared.path.relative_to(shared.path.parents[1])
+    for name in sorted(shared.content.keys() - {WRONG}):
+        users = [table.content[name] for table in own if name in table.content]
+        keys = [f"{as_key(name)}.{key}" for key in shared.content[name] if all(key in user for user in users)]
+        for key in keys if users else [as_key(name)]:
+            yield _("{path}: no exercise uses {key}. Remove it.", path=path, key=f"{shared.prefix}{key}")

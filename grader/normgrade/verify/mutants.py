@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise, takewhile
 from types import UnionType
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar, get_type_hints
 
 from normgrade.course.exercise import Exercise
 from normgrade.course.mistakes import EQUIVALENT
@@ -182,7 +182,7 @@ def changes_of(tree: ast.Module) -> Iterator[Change]:
     statements = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     without_gradient = {inner for node in ast.walk(tree) if stops_gradients(node) for inner in ast.walk(node)}
     for node in nodes_of(tree):
-        for kinds, rule in RULES:
+        for rule, kinds in CHANGED.items():
             as_good_as_dropped = rule is unwrapped and node in statements
             changes_nothing = rule is detached and node in without_gradient
             if isinstance(node, kinds) and not (as_good_as_dropped or changes_nothing):
@@ -212,7 +212,7 @@ def stops_gradients(node: ast.AST) -> bool:
     return False
 
 
-# The rules: each takes a node of one kind and yields its replacements
+# The rules: each takes a node of the kinds in its annotation, and yields the replacements
 
 
 def operator(node: ast.BinOp) -> Iterator[Node]:
@@ -328,7 +328,9 @@ def decorators(node: ast.FunctionDef | ast.ClassDef) -> Iterator[Node]:
         yield altered(node, decorator_list=[each for each in node.decorator_list if each is not decorator])
 
 
-def dropped(node: ast.stmt) -> Iterator[Node]:
+def dropped(
+    node: ast.Expr | ast.Assign | ast.AugAssign | ast.Return | ast.Raise | ast.Delete | ast.Assert,
+) -> Iterator[Node]:
     """Replace a statement by `pass`."""
     yield ast.Pass()
 
@@ -358,22 +360,8 @@ def name_of(function: ast.expr) -> str:
     return ast.unparse(function).rpartition(".")[2]
 
 
-RULES: tuple[tuple[Kinds, Rule], ...] = (
-    (ast.BinOp, operator),
-    (ast.BinOp, operands),
-    (ast.BoolOp, boolean),
-    (ast.Compare, comparison),
-    (ast.AugAssign, augmented),
-    (ast.UnaryOp, unary),
-    (ast.Constant, constant),
-    (ast.Call, arguments),
-    (ast.Call, keywords),
-    (ast.Call, unwrapped),
-    (ast.Attribute, twin),
-    (ast.If | ast.IfExp | ast.While, condition),
-    (ast.With, without_context),
-    (ast.Raise, another_error),
-    (ast.FunctionDef | ast.ClassDef, decorators),
-    (ast.Expr | ast.Assign | ast.AugAssign | ast.Return | ast.Raise | ast.Delete | ast.Assert, dropped),
-    (ast.Assign | ast.Return | ast.AugAssign, detached),
+RULES: tuple[Rule, ...] = (
+    *(operator, operands, boolean, comparison, augmented, unary, constant, arguments, keywords, unwrapped, twin),
+    *(condition, without_context, another_error, decorators, dropped, detached),
 )
+CHANGED: Mapping[Rule, Kinds] = {rule: get_type_hints(rule)["node"] for rule in RULES}  # the kinds of node that a rule changes

@@ -27,7 +27,6 @@ from normgrade.oracle.kept import Damaged
 from normgrade.oracle.shipped import Shipped as Spreads
 from normgrade.oracle.shipped import deviations as deviations_of_spreads
 from normgrade.oracle.shipped import shipped
-from normgrade.suite.suite import Suite
 
 SAMPLE = 4  # the proof computes one of so many tests and mistakes anew: a change of the oracle or of the probes shows in every one
 EDGE = 0.02  # the share of the facts changed by a mistake that may differ on another machine; one may always differ
@@ -82,23 +81,21 @@ def deviating_footprints(grader: Grader, exercise: Exercise, there: bytes, sampl
             yield told
 
 
-def spreads_of(grader: Grader, exercise: Exercise) -> bytes:
-    """Return the oracle's answers to all requests of the suite, as they are computed here."""
-    return spreads_here(grader, exercise, grader.suites[exercise.slug])
-
-
-def spreads_here(grader: Grader, exercise: Exercise, suite: Suite) -> bytes:
-    """Return the oracle's answers to all requests of these tests of a suite, as they are computed here."""
-    oracle = grader.oracles[exercise.slug].afresh()
+def spreads_of(grader: Grader, exercise: Exercise, sample: int = 1) -> bytes:
+    """Return the oracle's answers to all requests of the suite, or of one of every `sample` tests, as they are computed here."""
+    suite, oracle = grader.suites[exercise.slug], grader.oracles[exercise.slug].afresh()
+    suite = replace(suite, tests=suite.tests[::sample])
     compute_ahead(suite, ReferenceRun(oracle, exercise, read_text(exercise.reference), PUBLIC_SEED), grader.options)
     return shipped(recorded(suite, exercise, oracle))
 
 
 def deviating_spreads(grader: Grader, exercise: Exercise, there: bytes, sample: int = 1) -> Iterator[str]:
     """Yield a sentence if spreads in a sample of the tests do not hold here, or if those of any test are missing."""
-    suite = grader.suites[exercise.slug]
-    fresh = spreads_here(grader, exercise, replace(suite, tests=suite.tests[:: SAMPLE * sample]))
-    return deviations_of_spreads(Spreads.read(there), Spreads.read(fresh), asked(suite, exercise, grader.oracles[exercise.slug]))
+    fresh, wanted = (
+        spreads_of(grader, exercise, SAMPLE * sample),
+        asked(grader.suites[exercise.slug], exercise, grader.oracles[exercise.slug]),
+    )
+    return deviations_of_spreads(Spreads.read(there), Spreads.read(fresh), wanted)
 
 
 FILES = (

@@ -1,28 +1,41 @@
-"""The verification of a course: all proofs of its exercises, on several cores, as one report for each exercise and as tables."""
+"""The verification of a course: all proofs of its exercises, on several cores, as one report for each exercise and as tables.
+
+A report on an exercise that cannot be proved yet tells the missing parts, and nothing else. One more tells unused shared parts.
+"""
 
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_text
+from normgrade.course.layout import Files
 from normgrade.course.mistakes import read_mistakes, read_wrong
+from normgrade.course.reading import read_exercise
 from normgrade.course.tensor_library import Library
+from normgrade.course.translations import translations
+from normgrade.grading.fault import fault
 from normgrade.grading.grader import Grader
 from normgrade.grading.grading_options import Options, silent
 from normgrade.grading.opening import open_grader
 from normgrade.grading.parallel import Job, Tick, over_cores
-from normgrade.language import _, n_
+from normgrade.language import LANGUAGES, _, n_
+from normgrade.language.errors import CourseError, UsageError
 from normgrade.language.visible import visible
-from normgrade.report.report import Check, Outcome, Report, judgement
+from normgrade.report.report import NOTHING_RAN, Check, Outcome, Report, judgement
+from normgrade.suite.collection import collect
 from normgrade.suite.situations import SITUATIONS
+from normgrade.verify.completeness import is_unwritten, lacking, missing_files, points_in_words, unwritten
 from normgrade.verify.habits import Habit, fitting, habits_in
+from normgrade.verify.missing_texts import named_in_probes, untranslated, unused
 from normgrade.verify.mutants import Mutant, blocks, mutants_of, read_accepted
 from normgrade.verify.plays import Plays
-from normgrade.verify.proofs import PROOFS, Proof, check
+from normgrade.verify.proofs import PROOFS, Proof, check, complete
 from normgrade.worker.walls import TIERS
 
 Found = Check | Mutant | Habit  # a proof, or a wrong answer that survives
@@ -63,25 +76,96 @@ def verify(
     proved = over_cores(jobs, cores, options.progress, partial(open_grader, exercises, plain))
 
     judges: list[Judge] = [partial(judged, sample=sample)] * mutants + [judged_habits] * habits
-    return [report_on(each, [job for job in proved if job.exercise == each.slug], seeds[0], judges) for each in exercises]
+    return [report_of_jobs(each, [job for job in proved if job.exercise == each.slug], seeds[0], judges) for each in exercises]
 
 
-def report_on(exercise: Exercise, proved: Sequence[Proved], seed: int, judges: Sequence[Judge]) -> Report:
+def report_of_jobs(exercise: Exercise, proved: Sequence[Proved], seed: int, judges: Sequence[Judge]) -> Report:
     """Return the report on an exercise, from the findings of all its jobs."""
     found = [each for job in proved for each in job.found]
-    checks = merged(each for each in found if isinstance(each, Check))
-    checks += tuple(judge(exercise, found) for judge in judges)
+    checks = merged(each for each in found if isinstance(each, Check)) + tuple(judge(exercise, found) for judge in judges)
+    sandbox, duration_s = min((each.sandbox for each in proved), key=TIERS.index), sum(each.duration_s for each in proved)
+    return replace(report_on(exercise, checks), sandbox=sandbox, seed=seed, duration_s=duration_s)
+
+
+def report_on(files: Files, checks: tuple[Check, ...]) -> Report:
+    """Return the report with these proofs of an exercise, or of the files that exercises share, whose slug is ""."""
     return Report(
-        exercise=exercise.slug,
-        submission=str(exercise.solutions.relative_to(exercise.course)),
+        exercise=files.slug or "shared",
+        submission=files.solutions.relative_to(files.course).as_posix(),
         outcome=judgement([check for check in checks if check.points]),
         possible=sum(check.points for check in checks),
-        sandbox=min((each.sandbox for each in proved), key=TIERS.index),
-        seed=seed,
-        duration_s=sum(each.duration_s for each in proved),
+        sandbox=NOTHING_RAN,
+        seed=0,
+        duration_s=sum(check.duration_s for check in checks),
         checks=checks,
-        course=exercise.other_course,
+        course=files.other_course,
     )
+
+
+# Exercises that cannot be proved yet
+
+
+def sorted_out(course: Course, names: Iterable[str]) -> tuple[list[Exercise], list[Report]]:
+    """Return the exercises that can be proved, and a report on each of the others; all of the course if no name is given.
+
+    If all of the course can be proved, there is a report on its shared files if parts of them are unused.
+    Raise UsageError for a name that no folder has, and if there is nothing at all.
+    """
+    chosen = dict.fromkeys(names)
+    unknown = [name for name in chosen if name not in course.folders]
+    if unknown:
+        course.exercise(unknown[0])  # which raises
+    if not (chosen or course.folders):
+        said = _(
+            'Nothing to verify: the course "{folder}" has no exercises. Run `normgrade new SLUG "Name(dim)"` to create one.',
+            folder=course.root,
+        )
+        raise UsageError(said)
+    obstacles = {name: found for name in chosen or course.folders if (found := obstacles_to(course, name))}
+    candidates = [course.exercise(name) for name in chosen if name not in obstacles] if chosen else course
+    ready = [each for each in candidates if each.slug not in obstacles]
+    proofs = {name: complete(partial(iter, problems)) for name, problems in obstacles.items()}
+    if not (chosen or obstacles):
+        proofs[""] = check("shared", _("The exercises use everything in the files that they share."), partial(unused, ready))
+    return ready, [report_on(course.files(name), (proof,)) for name, proof in proofs.items() if proof.outcome is Outcome.FAILED]
+
+
+def obstacles_to(course: Course, name: str) -> list[str]:
+    """Return the obstacles to any proof of the exercise in a folder, with the other gaps in it; none if it can be proved."""
+    files = course.files(name)
+    missing, wrong = [*missing_files(files)], []
+    try:
+        exercise = read_exercise(files, course.settings) if files.description.is_file() else None
+    except CourseError as error:
+        exercise, wrong = None, [str(error)]
+    if exercise is None or missing:
+        return [*missing, *wrong, *unwritten(files)]
+    if wrong := wrong_files(exercise):
+        return [*wrong, *unwritten(files)]
+    return [*lacking(exercise), *unequal_points(exercise)] if is_unwritten(exercise.reference) else []
+
+
+def unequal_points(exercise: Exercise) -> Iterator[str]:
+    """Yield a sentence if the points of the suite do not sum to those of the exercise."""
+    suite, path = collect([exercise])[exercise.slug], exercise.suite.relative_to(exercise.course)
+    if suite.points != exercise.points:
+        yield _("{path}: the points sum to {points} instead of {wanted}: {parts}.", path=path, points=suite.points, wanted=exercise.points,
+                parts=points_in_words(suite))  # fmt: skip
+
+
+def wrong_files(exercise: Exercise) -> list[str]:
+    """Return the error in the files beside `exercise.toml`; at most one."""
+    try:
+        for language in LANGUAGES:
+            deque(map(translations(exercise.folder, language).get, named_in_probes(exercise)), 0)
+            deque(untranslated(exercise, language), 0)
+            read_mistakes(exercise, language)
+        read_wrong(exercise)
+        read_accepted(exercise)
+    except CourseError as error:
+        return [str(error)]
+    found = fault(exercise)
+    return [] if found is None else [str(found)]
 
 
 # The jobs

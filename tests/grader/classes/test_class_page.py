@@ -23,8 +23,7 @@ from normgrade.classes import class_page
 from normgrade.classes.class_page import Bar, Mistake, Standing, anonymous, class_pages
 from normgrade.classes.feedback import write_pages
 from normgrade.classes.gradebook import Gradebook
-from normgrade.classes.hand_ins import HandIn
-from normgrade.classes.results import Mark, Override
+from normgrade.classes.hand_ins import HandIn, Mark, Override
 from normgrade.language.visible import visible_name
 from normgrade.report.render.json import render_json
 from normgrade.report.report import Outcome, Report

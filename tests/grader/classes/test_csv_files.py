@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from kept_results import result
 
 from normgrade.classes.csv_files import LIMIT_BYTES, Table, anonymous, canvas_csv, plain_csv, read_table
-from normgrade.classes.results import Mark, Override
+from normgrade.classes.hand_ins import Mark, Override
 from normgrade.language.errors import UsageError
 
 

@@ -1,4 +1,4 @@
-"""Tests of the executors: one of the user's own, reports for Python from any iterable, and a real cluster on this machine."""
+"""Tests of the executors: one of the user's own, reports for Python from any iterable, a real cluster, and processes."""
 
 from __future__ import annotations
 
@@ -7,20 +7,27 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
+from multiprocessing import active_children
 from pathlib import Path
 
+import dask
 import pytest
-from tiny_class import RIGHT, source_of
+from tiny_class import BROKEN, LOOP, RIGHT, source_of
 
 import normgrade
 from normgrade.classes.executors import (
     Choice,
+    Graded,
+    Setup,
+    Work,
     compared,
     executor_named,
+    grade_on_cores,
+    grade_over,
     open_cluster,
     opened,
     origins_of,
@@ -28,7 +35,6 @@ from normgrade.classes.executors import (
     report_of,
     without_network,
 )
-from normgrade.classes.pool import Graded, Setup, Work, grade_on_cores, grade_over
 from normgrade.course.course import Course
 from normgrade.language.errors import GraderError, UsageError
 from normgrade.worker.walls import TIERS, walls_of
@@ -148,12 +154,11 @@ def test_killed_worker_loses_and_doubles_nothing(tiny: Course, setup: Setup) -> 
         scheduler() as address,
         process(*worker(address), told="Registered to"),
         process(*worker(address), told="Registered to") as (victim, _),
-        open_cluster(address, setup) as cluster,
+        open_cluster(address, setup, pytest.fail) as grade,
     ):
-        assert cluster.refused == ()
 
         def killing() -> Iterator[Graded]:
-            for number, each in enumerate(grade_over(cluster.executor, works, setup=setup, ahead=cluster.ahead)):
+            for number, each in enumerate(grade(works)):
                 if number == 10:
                     victim.kill()
                 yield each
@@ -173,10 +178,10 @@ def test_worker_that_gives_other_points_is_noticed(tiny: Course, setup: Setup) -
         next(compared(forged, [wrong], setup))
 
 
-def test_address_without_a_scheduler_is_told(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("normgrade.classes.executors.PATIENCE_S", 0.5)
-    with pytest.raises(UsageError, match=r'There is no scheduler of Dask at "tcp://127\.0\.0\.1:9".*Start one with `dask scheduler`'):
-        open_cluster("tcp://127.0.0.1:9", setup).__enter__()
+def test_address_without_a_scheduler_is_told(setup: Setup) -> None:
+    told = r'There is no scheduler of Dask at "tcp://127\.0\.0\.1:9".*Start one with `dask scheduler`'
+    with dask.config.set({"distributed.comm.timeouts.connect": "0.5s"}), pytest.raises(UsageError, match=told):
+        open_cluster("tcp://127.0.0.1:9", setup, print).__enter__()
 
 
 def test_other_course_is_refused(setup: Setup) -> None:
@@ -195,3 +200,95 @@ def test_missing_course_is_refused(setup: Setup, tmp_path: Path) -> None:
 
 def test_equal_worker_is_not_refused(setup: Setup) -> None:
     assert refusal(setup, origins_of(setup)) == ""
+
+
+# Processes: the same verdicts as alone, in any order, and nothing lost if one dies
+
+
+KINDS = (RIGHT, "momentum-flipped", "weight-not-applied", BROKEN, "mean-detached", RIGHT)
+
+
+@pytest.fixture
+def pool_setup(tiny: Course, expectations: None) -> Setup:
+    return Setup(tiny.root, ("centring", "rms"), timeout_s=20)
+
+
+@pytest.fixture
+def works(tiny: Course) -> list[Work]:
+    own = [Work("centring", f"{source_of(tiny, 'centring', kind)}\n# {n}\n".encode(), str(n)) for n, kind in enumerate(KINDS)]
+    return [
+        *own,
+        Work("rms", source_of(tiny, "rms", RIGHT).encode(), "rms"),
+        Work("rms", source_of(tiny, "rms", "no-upcast").encode(), "r"),
+    ]
+
+
+def told(graded: Iterable[Graded]) -> dict[str, tuple[str, int, list[str]]]:
+    found = {}
+    for each in graded:
+        report = each.report
+        named = [name for diagnosis in report["diagnoses"][:1] for name in diagnosis["mistakes"]]
+        found[each.work.name] = report["outcome"], report["score"]["earned"], named
+    return found
+
+
+def test_verdicts_do_not_depend_on_cores_and_order(pool_setup: Setup, works: list[Work]) -> None:
+    one = told(grade_on_cores(works, pool_setup, 1))
+    assert one == told(grade_on_cores(works[::-1], pool_setup, 2))
+    assert [one[str(n)][0] for n in range(6)] == ["passed", "failed", "failed", "failed", "failed", "passed"]
+    assert [one[str(n)][2] for n in (1, 2, 4)] == [["momentum-flipped"], ["weight-not-applied"], ["mean-detached"]]
+
+
+def test_verdicts_are_those_of_any_executor(pool_setup: Setup, works: list[Work]) -> None:
+    with ThreadPoolExecutor(3) as executor:
+        assert told(grade_over(executor, works, setup=pool_setup, ahead=3)) == told(grade_on_cores(works, pool_setup, 2))
+
+
+def test_loop_costs_only_its_own_limit(pool_setup: Setup, tiny: Course, works: list[Work]) -> None:
+    loop = Work("centring", source_of(tiny, "centring", LOOP).encode(), "loop")
+    found = told(grade_on_cores([loop, *works[:2]], replace(pool_setup, timeout_s=2), 1))
+    assert {name: value[0] for name, value in found.items()} == {"loop": "failed", "0": "passed", "1": "failed"}
+
+
+def test_killed_process_loses_nothing(pool_setup: Setup, works: list[Work]) -> None:
+    graded, names = grade_on_cores(works, pool_setup, 2), []
+    for number, each in enumerate(graded):
+        names.append(each.work.name)
+        assert each.error == ""
+        if number == 0:
+            for process in active_children():
+                os.kill(process.pid or 0, signal.SIGKILL)
+    assert sorted(names) == sorted(work.name for work in works)
+
+
+def test_work_that_kills_twice_is_told(pool_setup: Setup, works: list[Work], monkeypatch: pytest.MonkeyPatch) -> None:
+    class Dying(Executor):
+        def submit(self, function: object, /, *arguments: object, **named: object) -> Future[object]:  # type: ignore[override]
+            future: Future[object] = Future()
+            future.set_exception(BrokenExecutor())
+            return future
+
+    [graded] = grade_over(Dying(), works[:1], setup=pool_setup, ahead=1)
+    assert (graded.text, graded.error) == ("", "the process that graded it was ended from outside.")
+
+
+def test_works_are_taken_only_as_they_are_needed(pool_setup: Setup, works: list[Work]) -> None:
+    taken = []
+
+    def coming() -> Iterator[Work]:
+        for work in works:
+            taken.append(work)
+            yield work
+
+    with ThreadPoolExecutor(1) as executor:
+        graded = grade_over(executor, coming(), setup=pool_setup, ahead=2)
+        next(graded)
+        assert len(taken) <= 3
+        assert isinstance(graded, Generator)
+        graded.close()
+
+
+def test_broken_course_is_an_error_of_each_work(pool_setup: Setup, works: list[Work]) -> None:
+    with ThreadPoolExecutor(1) as executor:
+        [graded] = grade_over(executor, works[:1], setup=replace(pool_setup, slugs=("qqq",)), ahead=1)
+    assert graded.error == 'No exercise named "qqq". `normgrade list` shows them all.'

@@ -18,10 +18,10 @@ from kept_results import result
 
 from normgrade.classes.feedback import Page, feedback_pages, moodle_folder, page_names, told, write_pages
 from normgrade.classes.gradebook import Gradebook
-from normgrade.classes.results import Mark, Override
+from normgrade.classes.hand_ins import Mark, Override
 from normgrade.language.errors import UsageError
 from normgrade.report.render.html import render_html
-from normgrade.report.render.markdown import render_markdown
+from normgrade.report.render.plain import render_markdown
 
 FOLDER = "Anna Li_7_assignsubmission_file_"
 

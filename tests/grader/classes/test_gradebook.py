@@ -14,7 +14,7 @@ import sample_reports as reports
 from kept_results import result
 
 from normgrade.classes.gradebook import Gradebook
-from normgrade.classes.results import Override
+from normgrade.classes.hand_ins import Override
 from normgrade.language.errors import UsageError
 from normgrade.report.render.json import report_as_json
 from normgrade.report.report import Outcome
@@ -166,18 +166,6 @@ def test_newer_gradebook_is_refused(gradebook: Gradebook, path: Path) -> None:
     with pytest.raises(UsageError) as error, Gradebook.open(path):
         pass
     assert str(error.value) == f'"{path}" was written by a newer normgrade (version 3). Update normgrade, or move the file away.'
-
-
-def test_older_gradebook_gets_the_column_that_it_lacks(gradebook: Gradebook, path: Path) -> None:
-    gradebook.keep([result("Anna", earned=3)])
-    gradebook.database.execute("ALTER TABLE results DROP COLUMN folder")
-    gradebook.database.execute("PRAGMA user_version = 1")
-    with Gradebook.open(path) as opened:
-        opened.keep([result("Bob", folder="Bob_8_assignsubmission_file_")])
-        assert {student: mark.result and mark.result.folder for (student, _slug), mark in opened.marks().items()} == {
-            "Anna": "",
-            "Bob": "Bob_8_assignsubmission_file_",
-        }
 
 
 def test_folder_is_no_gradebook(tmp_path: Path) -> None:

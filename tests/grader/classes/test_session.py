@@ -1,24 +1,20 @@
-"""Tests of one run over a class: what is to be graded, what is kept, and that a verdict that can change has another origin."""
+"""Tests of one run over a class: what is to be graded, and what is kept."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 import sample_reports as reports
 from kept_results import ORIGIN
 
-import normgrade
+from normgrade.classes.executors import Graded, Work
 from normgrade.classes.gradebook import Gradebook
-from normgrade.classes.hand_ins import HandedIn, HandIn
-from normgrade.classes.pool import Graded, Work
-from normgrade.classes.results import Origin
-from normgrade.classes.session import Plan, Tally, digest_of_exercise, enrol, grade_class, origin_of, plan
-from normgrade.course.course import Course
+from normgrade.classes.hand_ins import HandIn, Origin
+from normgrade.classes.session import Plan, Tally, grade_class, plan
 from normgrade.report.render.json import report_as_json
 
 ANNA, BOB = (HandIn(name, "rms", f"hw/{name}/rms.py", name.encode(), id=name[0]) for name in ("Anna", "Bob"))
@@ -102,48 +98,3 @@ def test_broken_grading_is_not_kept(gradebook: Gradebook) -> None:
     assert [result.student for result in gradebook.results()] == ["Anna"]
     assert ([each.error for each in tally.errors], tally.done) == (["no memory"], 1)
     assert tally.in_words().startswith("1 of 2 graded, ") and tally.in_words().endswith(" per second, 4 of 14 points")
-
-
-def test_absent_students_are_enrolled(gradebook: Gradebook) -> None:
-    enrol(HandedIn((ANNA, BOB), absent=("Cem",), students={"Anna": "A", "Bob": "B", "Cem": ""}), gradebook)
-    assert gradebook.students() == {"Anna": "A", "Bob": "B", "Cem": ""}
-
-
-# Origins
-
-
-EditedCourse = Callable[[dict[str, Any]], Course]
-
-
-@pytest.mark.parametrize(
-    "file",
-    [
-        "course.toml",
-        "exercises/centring/exercise.toml",
-        "exercises/centring/centring.py",
-        "solutions/centring/reference.py",
-        "solutions/centring/mistakes.toml",
-        "solutions/centring/alternatives/new.py",
-        "solutions/mistakes.toml",
-        "tests/hidden/test_centring.py",
-        "tests/hidden/shared.py",
-    ],
-)
-def test_every_file_that_decides_changes_the_digest(file: str, tiny: Course, edited_course: EditedCourse) -> None:
-    path = tiny.root / file
-    text = (path.read_text(encoding="utf-8") if path.exists() else "") + "\n# changed\n"
-    changed = edited_course({file: text})
-    assert digest_of_exercise(changed.exercise("centring")) != digest_of_exercise(tiny.exercise("centring"))
-
-
-@pytest.mark.parametrize("file", ["exercises/centring/README.md", "exercises/rms/probes.py", "tests/hidden/test_rms.py"])
-def test_other_files_leave_the_digest_alone(file: str, tiny: Course, edited_course: EditedCourse) -> None:
-    changed = edited_course({file: (tiny.root / file).read_text(encoding="utf-8") + "\n# changed\n"})
-    assert digest_of_exercise(changed.exercise("centring")) == digest_of_exercise(tiny.exercise("centring"))
-
-
-def test_origin_has_the_versions(tiny: Course) -> None:
-    origin = origin_of(tiny.exercise("rms"), 3)
-    assert origin.versions["normgrade"] == normgrade.__version__
-    assert {*origin.versions} == {"normgrade", "python", "numpy", "torch"}
-    assert (origin.seed, len(origin.course), len(origin.program)) == (3, 64, 64)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from kept_results import result
 
-from normgrade.classes.results import Mark, Override
+from normgrade.classes.hand_ins import Mark, Override
 from normgrade.classes.worksheet import Filled, Wanted, filled, read_worksheet, slug_of
 from normgrade.language.errors import UsageError
 

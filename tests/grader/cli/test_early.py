@@ -16,7 +16,7 @@ from normgrade.cli.bar import Bar
 from normgrade.cli.early import BELOW, AboveBar, early, ignore
 from normgrade.course.course import Course
 from normgrade.grading.grade import Submission
-from normgrade.report.render.detail import QUIET, USUAL, Detail
+from normgrade.report.render import QUIET, USUAL, Detail
 from normgrade.report.report import Check, Kind, Outcome, Report
 
 RIGHT = Check("test_alone", "It can be called.", Kind.INTERFACE, Outcome.PASSED, 3)

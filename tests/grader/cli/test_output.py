@@ -16,8 +16,7 @@ from normgrade.cli import check as check_module
 from normgrade.cli.output import SUFFIX_OF, SUFFIXES, refuse_unless_writable, tell_runner, write_report
 from normgrade.course.course import Course
 from normgrade.language.errors import UsageError
-from normgrade.report.render import FORMATS, render
-from normgrade.report.render.detail import QUIET, VERBOSE, Detail
+from normgrade.report.render import FORMATS, QUIET, VERBOSE, Detail, render
 from normgrade.report.render.dialects import NEEDED
 from normgrade.report.render.github import step_summary
 from normgrade.report.render.workflow_commands import MOST_BYTES

@@ -35,8 +35,7 @@ from normgrade.course.course import Course
 from normgrade.course.exercise import Limits
 from normgrade.language.errors import UsageError
 from normgrade.oracle.cache import Cache
-from normgrade.report.render import render
-from normgrade.report.render.detail import VERBOSE
+from normgrade.report.render import VERBOSE, render
 from normgrade.report.render.terminal import show
 from normgrade.report.report import Outcome, Report
 from normgrade.worker.trusted.host import Worker

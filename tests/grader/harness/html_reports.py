@@ -12,8 +12,7 @@ from html_page import Page, difference
 
 from normgrade.language.places import Place
 from normgrade.report.render import render
-from normgrade.report.report import Check, Diagnosis, Finding, Kind, Outcome, Raised, Report, Rule, Spot, ValueDifference
-from normgrade.report.reveal import reveal
+from normgrade.report.report import Check, Diagnosis, Finding, Kind, Outcome, Raised, Report, Rule, Spot, ValueDifference, reveal
 
 ELEMENTS = """a body circle code dd details div dl dt figcaption figure footer g h1 h2 h3 h4 head html li main mark meta ol
     output p pre rect script small span strong style summary svg table tbody td text th thead title tr ul""".split()

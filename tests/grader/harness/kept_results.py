@@ -8,8 +8,7 @@ from typing import Any
 
 import sample_reports as reports
 
-from normgrade.classes.hand_ins import HandIn
-from normgrade.classes.results import Origin, Result
+from normgrade.classes.hand_ins import HandIn, Origin, Result
 from normgrade.report.render.json import report_as_json
 
 ORIGIN = Origin("course", "program", {"normgrade": "0.1.0"}, 0)

@@ -22,8 +22,8 @@ from normgrade.report.report import (
     Rule,
     Spot,
     ValueDifference,
+    reveal,
 )
-from normgrade.report.reveal import reveal
 
 STATISTICS = "The running statistics follow the batches, with the unbiased variance."
 BIASED = Diagnosis(

@@ -23,7 +23,7 @@ from normgrade.language.errors import UsageError
 from normgrade.language.places import Place
 from normgrade.learner.attempts import Attempts
 from normgrade.notebook.notebook import cells_of, python, words
-from normgrade.report.render.detail import BRIEF, FULL, Detail
+from normgrade.report.render import BRIEF, FULL, Detail
 from normgrade.report.render.html import render_fragment
 from normgrade.report.report import Check, Kind, Outcome, Report, ValueDifference
 from normgrade.worker.trusted import launch

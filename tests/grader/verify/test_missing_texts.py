@@ -17,7 +17,7 @@ from normgrade.language.docstring import joined
 from normgrade.language.errors import CourseError
 from normgrade.language.places import Place, gradient_of
 from normgrade.report.report import Outcome, Report
-from normgrade.verify.missing_texts import missing_texts
+from normgrade.verify.missing_texts import missing_texts, unused
 from normgrade.verify.verification import verify
 
 EditedCourse = Callable[..., Course]
@@ -201,3 +201,64 @@ def test_unsupported_languages_are_refused(edited_course: EditedCourse, language
 )
 def test_lines_of_chinese_are_joined_without_a_space(paragraph: str, line: str) -> None:
     assert joined(paragraph) == line
+
+
+# Shared parts that nobody uses
+
+
+FALSE = '[wrong.rank]\nwhat = "The rank is never refused"\nedit = [["x.dim() != 2", "False"]]\n'
+
+
+def idle(course: Course) -> list[str]:
+    return list(unused([*course]))
+
+
+def test_course_without_shared_files_has_nothing_unused(tiny: Course) -> None:
+    assert idle(tiny) == []
+
+
+@pytest.mark.parametrize(
+    ("shared", "said"),
+    [
+        ('[no-upcast]\nremedy = "widen it"\n', []),
+        ('[upcast]\nremedy = "widen it"\n', ["solutions/mistakes.toml: no exercise uses upcast. Remove it."]),
+        ('["no-1.0"]\nremedy = "widen it"\n', ['solutions/mistakes.toml: no exercise uses "no-1.0". Remove it.']),
+        (
+            '[no-upcast]\nsays = "It is not widened."\nremedy = "widen it"\n',
+            ["solutions/mistakes.toml: no exercise uses no-upcast.says. Remove it."],
+        ),
+    ],
+)
+def test_what_no_mistake_takes_is_idle(shared: str, said: list[str], edited_course: EditedCourse) -> None:
+    assert idle(edited_course({"solutions/mistakes.toml": shared})) == said
+
+
+def test_text_that_one_of_two_overrides_is_used(edited_course: EditedCourse) -> None:
+    shared = '[no-upcast]\nsays = "It is not widened."\n'
+    other = '[no-upcast]\nedit = [["x.dim() != 2", "False"]]\n'
+    assert idle(edited_course({"solutions/mistakes.toml": shared, "solutions/centring/mistakes.toml": other})) == []
+
+
+def test_what_no_wrong_answer_takes_is_idle(edited_course: EditedCourse) -> None:
+    course = edited_course({"solutions/mistakes.toml": FALSE, "solutions/centring/mistakes.toml": "[wrong.rank]\n"})
+    assert idle(course) == []
+    course = edited_course({"solutions/mistakes.toml": FALSE, "solutions/centring/mistakes.toml": FALSE})
+    assert idle(course) == [f"solutions/mistakes.toml: no exercise uses wrong.rank.{key}. Remove it." for key in ("what", "edit")]
+
+
+def test_shared_translation_of_a_gone_text_is_idle(edited_course: EditedCourse) -> None:
+    course = edited_course(
+        {
+            "course.toml": 'languages = ["en", "zh"]\n',
+            "exercises/zh.toml": in_chinese("exercise", {"Layers": "层", "Old": "旧"}) + in_chinese("places", {"row {number}": "行"}),
+            "solutions/zh.toml": in_chinese("sum-for-mean", {"The squares are added up. Average them.": "应取平均。", "Old.": "旧。"}),
+        }
+    )
+    assert idle(course) == [
+        f"exercises/zh.toml translates exercise.{hash_of('Old')}, a text that is gone or has changed. Remove it.",
+        f"solutions/zh.toml translates sum-for-mean.{hash_of('Old.')}, a text that is gone or has changed. Remove it.",
+    ]
+
+
+def test_all_of_the_shared_files_is_used() -> None:
+    assert idle(Course.find()) == []

@@ -62,7 +62,6 @@ NOT_OF_A_MODULE = {  # test files of something larger than a module
     "probes/test_ways.py": "probes",
 }
 TESTED_ELSEWHERE = {  # modules without a test file of their own: names, tables, or the front of a package
-    "classes/results.py": "classes/test_gradebook.py",
     "cli/__init__.py": "cli/test_cli.py",
     "cli/grade.py": "cli/test_grade_command.py",
     "cli/gradebook.py": "cli/test_gradebook_command.py",

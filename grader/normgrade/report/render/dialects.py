@@ -17,6 +17,7 @@ from typing import Any
 from normgrade import __version__
 from normgrade.language import _
 from normgrade.language.errors import UsageError, listed
+from normgrade.report.render import EVERYTHING
 from normgrade.report.render.json import dumped, readable, to_milliseconds
 from normgrade.report.render.plain import finding_lines, plain
 from normgrade.report.render.summary import verdict
@@ -24,6 +25,7 @@ from normgrade.report.render.wording import asked_as_well, bounded, case_of, cre
 from normgrade.report.report import Outcome, Report, Rule
 
 Json = dict[str, Any]
+LENGTHS = (20_000, 2_000, 200)  # of a text, in characters: the first with which the whole is small enough
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,6 @@ def sums(reports: Sequence[Report]) -> tuple[int, int]:
 # Gradescope
 
 TEXT = "text"  # shown as it is: without a format, Gradescope reads the output at the top as HTML
-LARGEST = 20_000  # characters of the output of one test
 
 
 def render_gradescope(reports: Sequence[Report]) -> str:
@@ -119,15 +120,14 @@ def for_gradescope(reports: Sequence[Report], report: Report) -> Iterator[Json]:
 
 def cut(output: str) -> str:
     """Return a text, with a notice if its end was left out."""
-    return output if len(output) <= LARGEST else output[:LARGEST] + "\n" + _("… {n} more characters", n=len(output) - LARGEST)
+    most = LENGTHS[0]
+    return output if len(output) <= most else output[:most] + "\n" + _("… {n} more characters", n=len(output) - most)
 
 
 # PrairieLearn
 
 UNREADABLE = (Rule.FILE, Rule.SYNTAX, Rule.CONTRACT)
 MOST_BYTES = 1_000_000  # the smaller of the two meanings of a megabyte
-LENGTHS = (20_000, 2_000, 200)  # of a text, in characters: the first with which the whole is small enough
-LINES = 400
 
 
 def render_prairielearn(reports: Sequence[Report]) -> str:
@@ -144,7 +144,7 @@ def for_prairielearn(reports: Sequence[Report], length: int) -> Json:
     """Return the results, in which no text is longer than `length` characters."""
 
     def short(text: str) -> str:
-        return bounded(text, LINES, length)
+        return bounded(text, EVERYTHING, length)
 
     def written(test: Scored) -> Json:
         output = {"output": short(test.output)} if test.output else {}
@@ -188,7 +188,6 @@ def beyond(reports: Sequence[Report], report: Report) -> Iterator[Scored]:
 SCHEMA = "classroom50/result/v1"
 NEEDED = ("CLASSROOM", "ASSIGNMENT", "SUBMISSION_TAG", "COMMIT_URL", "RELEASE_URL")
 TAG_TIME = re.compile(r"submit/(\d{4}-\d\d-\d\d)T(\d\d)[-:]?(\d\d)[-:]?(\d\d)Z?(?:-|$)")
-GIT_S = 30
 
 
 def render_classroom50(reports: Sequence[Report]) -> str:
@@ -265,7 +264,7 @@ def seconds_of(commit: str, folder: Path = Path()) -> int | None:
     """Return the time of a commit in seconds since 1970; None if Git does not know it."""
     command = ["git", "-c", "safe.directory=*", "-c", "log.showSignature=false", "log", "-1", "--format=%ct", "--end-of-options", commit]
     try:
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=GIT_S)
-    except (OSError, subprocess.SubprocessError):
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    except OSError:
         return None
     return int(done.stdout) if done.returncode == 0 and done.stdout.strip().isdecimal() else None

@@ -11,20 +11,20 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from textwrap import dedent
 
-from jinja2 import ChoiceLoader, Environment, FunctionLoader, StrictUndefined, Template
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2.ext import Extension
 from markupsafe import Markup
 
 from normgrade.language import _, n_, spoken
 from normgrade.language.text import lines_of
 from normgrade.language.visible import disarmed, printable
-from normgrade.report.render.detail import BRIEF, FULL, Detail
-from normgrade.report.render.heatmap import CELL, GAP, LABEL, HeatMap, caption, heat_map, meaning
-from normgrade.report.render.numbers import Row, as_pair, cells_of, sides
-from normgrade.report.render.outline import Outline, on_line, outline, raised_at
+from normgrade.report.render import BRIEF, FULL, Detail
+from normgrade.report.render.numbers import CELL, GAP, LABEL, HeatMap, as_pair, caption, cells_of, heat_map, meaning, sides
+from normgrade.report.render.outline import NO_HEAD, Head, Outline, on_line, outline, raised_at
 from normgrade.report.render.summary import named, verdict
 from normgrade.report.render.wording import (
     LINES,
@@ -33,11 +33,13 @@ from normgrade.report.render.wording import (
     bounded,
     course_in_words,
     credit_in_words,
+    cut,
     difference_in_words,
     grouped,
     losses_in_words,
     not_started,
     one_line,
+    place_of,
     pointed_at,
     sandbox_in_word,
     score_in_words,
@@ -65,35 +67,29 @@ def kind_of(block: object) -> str:
 
 
 WORDS = (  # the functions that the templates call
-    bounded, caption, cells_of, course_in_words, credit_in_words, dedent, difference_in_words, kind_of, meaning, named, not_started,
-    on_line, one_line, pointed_at, raised_at, sandbox_in_word, verdict, what_it_is, word_of,
+    as_pair, bounded, caption, cells_of, course_in_words, credit_in_words, dedent, difference_in_words, kind_of, meaning, named,
+    not_started, on_line, one_line, place_of, pointed_at, raised_at, sandbox_in_word, sides, verdict, what_it_is, word_of,
 )  # fmt: skip
 
 
-def template(name: str) -> Template:
-    """Return the template in the file of that name."""
-    return environment().get_template(name)
+class Layout(Extension):
+    """An extension of Jinja that leaves out the white space of a template's layout."""
+
+    def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
+        return LAYOUT.sub("", source)
 
 
 @cache
-def environment() -> Environment:
-    """Return the environment of all templates: it has the functions for words, and makes every text escaped and printable."""
-    made = Environment(autoescape=True, finalize=as_text, undefined=StrictUndefined, loader=FunctionLoader(source_of))
+def environment(*folders: Path) -> Environment:
+    """Return the environment of the templates here, and of another page in these folders: they have the functions for words.
+
+    Every text in them is escaped and printable.
+    """
+    loader = FileSystemLoader([*folders, FOLDER])
+    made = Environment(autoescape=True, finalize=as_text, undefined=StrictUndefined, loader=loader, extensions=[Layout])
     made.globals |= {"_": _, "n_": n_, "MARKS": MARKS, "Outcome": Outcome} | SIZES
     made.globals |= {function.__name__: function for function in WORDS}
     return made
-
-
-@cache
-def environment_with(folder: Path) -> Environment:
-    """Return the environment of all templates, with those of another page, which are in this folder."""
-    return environment().overlay(loader=ChoiceLoader([FunctionLoader(partial(source_of, folder=folder)), FunctionLoader(source_of)]))
-
-
-def source_of(name: str, folder: Path = FOLDER) -> str | None:
-    """Return the source of a template without the white space of its layout; None if the folder has none of that name."""
-    path = folder / name
-    return LAYOUT.sub("", path.read_text(encoding="utf-8")) if path.is_file() else None
 
 
 def as_text(value: object) -> object:
@@ -105,23 +101,12 @@ def as_text(value: object) -> object:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """A difference: two arrays have rows and perhaps a picture, two other values the words for both."""
-
-    difference: Difference
-    rows: tuple[Row, ...] = ()
-    picture: HeatMap | None = None
-    words: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Case:
-    """A case that failed, with the names of the cases that are not shown; `beyond` counts its differences that are left out."""
+    """A case that failed, with the names of the cases that are not shown, and its first differences, perhaps with a picture."""
 
     name: str
     check: Check
-    differences: tuple[Shown, ...]
-    beyond: int
+    differences: tuple[tuple[Difference, HeatMap | None], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,21 +120,13 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A line of the learner's code, and the remarks on it."""
-
-    text: str
-    remarks: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Section:
-    """A report; its key begins all its ids. `left_out` counts the lines of code that are left out."""
+    """A report; its key begins all its ids. Each line of code has the remarks on it; `left_out` counts those that are left out."""
 
     key: str
     report: Report
     claims: tuple[Claim, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[tuple[str, list[str]], ...]
     left_out: int
     told: Outline
 
@@ -182,13 +159,9 @@ def sections(reports: Sequence[Report], prefix: str, detail: Detail) -> list[Sec
 def section(report: Report, key: str, detail: Detail) -> Section:
     written = lines_of(report.source.rstrip()) if report.source.strip() else []
     said = remarks(report)
-    lines = tuple(Line(cut(text.expandtabs(4)), tuple(said.get(number, ()))) for number, text in enumerate(written[: detail.lines], 1))
+    shown = (cut(text.expandtabs(4), CHARACTERS) for text in written[: detail.lines])
+    lines = tuple((text, said.get(number, [])) for number, text in enumerate(shown, 1))
     return Section(key, report, tuple(claims(report, key, detail)), lines, len(written) - len(lines), outline(report))
-
-
-def cut(text: str) -> str:
-    """Return the line, or only its beginning if it is very long."""
-    return text if len(text) <= CHARACTERS else f"{text[:CHARACTERS]} …"
 
 
 def claims(report: Report, key: str, detail: Detail) -> Iterator[Claim]:
@@ -207,20 +180,18 @@ def claims(report: Report, key: str, detail: Detail) -> Iterator[Claim]:
 def cases_of(group: Cases, detail: Detail, pictured: bool) -> Iterator[Case]:
     """Yield the first failed cases. Only the very first has a picture."""
     for name, check in group.first_failures(detail.cases):
-        differences = tuple(differences_of(check, detail, pictured))
-        yield Case(name, check, differences, len(check.differences) - len(differences))
+        yield Case(name, check, tuple(differences_of(check, detail, pictured)))
         pictured = False
 
 
-def differences_of(check: Check, detail: Detail, pictured: bool) -> Iterator[Shown]:
+def differences_of(check: Check, detail: Detail, pictured: bool) -> Iterator[tuple[Difference, HeatMap | None]]:
     """Yield the first differences of a case; a picture shows only the first two arrays."""
     for difference in check.differences[: detail.differences]:
-        if isinstance(difference, ArrayDifference):
-            whole = pictured and not isinstance(difference.numbers, WorstNumber)
-            yield Shown(difference, rows=sides(difference), picture=heat_map(difference, detail.cells) if whole else None)
+        if isinstance(difference, ArrayDifference) and pictured:
+            yield difference, None if isinstance(difference.numbers, WorstNumber) else heat_map(difference, detail.cells)
             pictured = False
         else:
-            yield Shown(difference, words=tuple(map(one_line, as_pair(difference.expected, difference.actual))))
+            yield difference, None
 
 
 def remarks(report: Report) -> dict[int, list[str]]:
@@ -246,29 +217,21 @@ def lines_raised(check: Check) -> list[int]:
 # The pages
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
-    """The beginning of a page, above its reports: its title, sentences, and a link to the page above it."""
-
-    title: str = ""
-    sentences: tuple[str, ...] = ()
-    up: str = ""
-
-
-NO_HEAD = Head()
-
-
 def render_html(reports: Sequence[Report], head: Head = NO_HEAD) -> str:
     """Return a whole page. It can load nothing and run only its own script."""
-    page = template("page.html.jinja").render(
-        language=language_of_page(),
-        policy=policy(STYLE, SCRIPT),
-        title=head.title or title(reports),
-        head=head,
-        style=Markup(STYLE),
-        script=Markup(SCRIPT),
-        sections=sections(reports, "", FULL if len(reports) == 1 else BRIEF),
-        losses=losses_in_words(reports),
+    page = (
+        environment()
+        .get_template("page.html.jinja")
+        .render(
+            language=language_of_page(),
+            policy=policy(STYLE, SCRIPT),
+            title=head.title or title(reports),
+            head=head,
+            style=Markup(STYLE),
+            script=Markup(SCRIPT),
+            sections=sections(reports, "", FULL if len(reports) == 1 else BRIEF),
+            losses=losses_in_words(reports),
+        )
     )
     return disarmed(f"{page}\n")
 
@@ -276,7 +239,8 @@ def render_html(reports: Sequence[Report], head: Head = NO_HEAD) -> str:
 def render_fragment(reports: Sequence[Report], prefix: str, detail: Detail = BRIEF) -> str:
     """Return the reports as a fragment of an existing page, such as a notebook. All ids begin with the prefix, which is unique there."""
     shown, losses = sections(reports, prefix, detail), losses_in_words(reports)
-    return disarmed(template("fragment.html.jinja").render(style=Markup(EMBEDDED_STYLE), sections=shown, losses=losses, head=NO_HEAD))
+    template = environment().get_template("fragment.html.jinja")
+    return disarmed(template.render(style=Markup(EMBEDDED_STYLE), sections=shown, losses=losses, head=NO_HEAD))
 
 
 def language_of_page() -> str:

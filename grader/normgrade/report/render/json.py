@@ -51,13 +51,8 @@ LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")  # a str can hold one, UTF-8 can
 
 
 def render_json(reports: Sequence[Report]) -> str:
-    """Return all reports as one JSON object."""
-    return as_object({"reports": [report_as_json(report) for report in reports]})
-
-
-def as_object(content: Mapping[str, Any]) -> str:
-    """Return the content as one JSON object, after the version of the format and of normgrade."""
-    return dumped({"version": VERSION, "normgrade": __version__, **content})
+    """Return all reports as one JSON object, after the version of the format and of normgrade."""
+    return dumped({"version": VERSION, "normgrade": __version__, "reports": [report_as_json(report) for report in reports]})
 
 
 def dumped(content: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from normgrade.language import _, n_
-from normgrade.report.render.detail import EVERYTHING
+from normgrade.report.render import EVERYTHING, USUAL
 from normgrade.report.render.summary import (
     CUT,
     Example,
@@ -43,7 +43,7 @@ from normgrade.report.render.wording import (
 from normgrade.report.report import SOME_INPUTS, Finding, Outcome, Raised, Report, Spot, WrongStep
 
 SAYS = 6  # lines of the text of a mistake
-CLAIMS = 3  # shown of those that fail without more
+CLAIMS = USUAL.claims  # shown of those that fail without more
 QUIET, WARNING, FAILING = "quiet", "warning", "failing"  # tones
 
 
@@ -283,3 +283,18 @@ def example(report: Report, room: Room) -> Iterator[Block]:
     stdout = next((check.stdout for check in report.checks if check.stdout.strip()), "")
     if stdout and room.printed:
         yield Printed(bounded(stdout, room.printed))
+
+
+# The beginning of a page
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The beginning of a page, above its reports: its title, sentences, and a link to the page above it."""
+
+    title: str = ""
+    sentences: tuple[str, ...] = ()
+    up: str = ""
+
+
+NO_HEAD = Head()

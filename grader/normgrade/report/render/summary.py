@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from textwrap import shorten
 
@@ -183,11 +183,16 @@ def example_of(report: Report) -> Example | None:
     shown, diagnosis = shown_of(report), diagnosis_of(report)
     if shown is None:
         return None
-    if report.outcome is Outcome.ERROR:
-        return example(shown, claim_of(shown), "")
-    if diagnosis is not None:
-        return example(shown, "", "")
-    return example(shown, claim_of(shown), "" if report.searching else one_line(shown.hint))
+    broken = report.outcome is Outcome.ERROR
+    claim = claim_of(shown) if broken or diagnosis is None else ""
+    hint = one_line(shown.hint) if claim and not (broken or report.searching) else ""
+    difference = next((each for each in shown.differences if each.looks_like), next(iter(shown.differences), None))
+    if difference is None:
+        found, likeness = shown.message, ""
+    else:
+        found = found_at(difference)
+        likeness = one_line(difference.looks_like or "") or ("" if shown.raised is not None else one_line(shown.message))
+    return Example(shown.shown_as, claim, one_line(shown.call), bounded(one_line(found), 1, 300), likeness, hint)
 
 
 def shown_of(report: Report) -> Check | None:
@@ -219,15 +224,6 @@ def in_vain(report: Report) -> str:
     )
 
 
-def example(check: Check, claim: str, hint: str) -> Example:
-    """Return a failed check as an example, with its first difference that looks like a simple mistake, else with its first one."""
-    difference = next((each for each in check.differences if each.looks_like), next(iter(check.differences), None))
-    if difference is None:
-        return Example(check.shown_as, claim, one_line(check.call), bounded(one_line(check.message), 1, 300), hint=hint)
-    likeness = one_line(difference.looks_like or "") or ("" if check.raised is not None else one_line(check.message))
-    return Example(check.shown_as, claim, one_line(check.call), bounded(found_at(difference), 1, 300), likeness, hint)
-
-
 def found_at(difference: Difference) -> str:
     """Return the actual and the expected value of a difference, or of its worst number."""
     place = place_of(difference)
@@ -246,14 +242,6 @@ def found_at(difference: Difference) -> str:
         allowed=as_size(difference.allowed),
     )
     return found if difference.total == 1 else f"{found}{_('; ')}{count_in_words(difference.mismatched, difference.total)}"
-
-
-def strip_of(report: Report) -> Mapping[Kind, list[Outcome]]:
-    """Return how each claim ended, grouped by kind, the kinds in the order of the suite."""
-    strip: dict[Kind, list[Outcome]] = {}
-    for cases in grouped(report.checks):
-        strip.setdefault(cases.kind, []).append(cases.shown_as)
-    return strip
 
 
 def not_tried(report: Report) -> str:

@@ -21,15 +21,16 @@ from rich.text import Text
 
 from normgrade.language import _, n_
 from normgrade.language.visible import DOT, STEERS, disarmed, forgiving
-from normgrade.report.render.detail import QUIET, USUAL, Detail
+from normgrade.report.render import QUIET, USUAL, Detail
 from normgrade.report.render.outline import Outline, Room, outline
-from normgrade.report.render.summary import Next, next_step, strip_of, verdict
+from normgrade.report.render.summary import Next, next_step, verdict
 from normgrade.report.render.whole import STYLES, course_lines, outcome_cell, painted, whole_parts
 from normgrade.report.render.wording import (
     LINES,
     MARKS,
     also_asked,
     course_in_words,
+    grouped,
     losses_in_words,
     names_of,
     not_started,
@@ -46,8 +47,7 @@ from normgrade.report.report import Kind, Outcome, Report
 
 WIDTH = 80  # if there is no terminal
 WIDEST = 100  # longer lines are hard to read
-HEIGHT = 22  # lines: on a terminal of 24, the command and the next prompt stay in sight
-FULL_WIDTH = 80  # columns; a narrower screen may be a little longer
+HEIGHT = 22  # lines: on a terminal of 24, the command and the next prompt stay in sight; a narrower one may show a little more
 ROOMS = (  # the roomiest first
     Room(whole=True, opened=2, printed=3),
     Room(whole=True, printed=1),
@@ -95,17 +95,13 @@ def open_console(file: IO[str] | None = None, to_stderr: bool = False) -> Consol
 def render_text(reports: Sequence[Report], detail: Detail = USUAL, with_losses: bool = True) -> str:
     """Return the text that a terminal would show, without colours."""
     console = Screen(file=io.StringIO(), width=WIDTH, force_terminal=False, force_jupyter=False, color_system=None, legacy_windows=False)
-    print_all(reports, console, detail, with_losses)
+    show(reports, console, detail, with_losses)
     assert isinstance(console.file, io.StringIO)
     return "".join(f"{line.rstrip()}\n" for line in console.file.getvalue().splitlines())
 
 
 def show(reports: Sequence[Report], console: Console, detail: Detail = USUAL, with_losses: bool = True) -> None:
     """Print the reports, and then the harm that the weakest walls did not prevent."""
-    print_all(reports, console, detail, with_losses)
-
-
-def print_all(reports: Sequence[Report], console: Console, detail: Detail, with_losses: bool) -> None:
     for part in parts_of_all(reports, detail, with_losses):
         if detail == QUIET:
             console.print(part, soft_wrap=True)  # a line stays one
@@ -202,7 +198,7 @@ class OneScreen:
         self.news = news
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        height = self.height + max(0, FULL_WIDTH - options.max_width) // 4
+        height = self.height + max(0, WIDTH - options.max_width) // 4
         for room in ROOMS:
             lines = console.render_lines(Group(*parts(self.report, self.detail, room, self.news)), options.update(height=None), pad=False)
             if len(lines) <= height:
@@ -244,7 +240,7 @@ def findings(told: Outline, room: Room) -> Iterator[RenderableType]:
 def claims(report: Report, told: Outline, detail: Detail) -> Iterator[RenderableType]:
     """Yield the outcome of every claim, grouped by kind, and the next step."""
     if report.checks and report.outcome is not Outcome.PASSED:
-        yield InARow(strip(report), "  ")
+        yield InARow([*strip(report)], "  ")
     yield from painted(told.notes)
     if detail.advice:
         yield from next_line(told.next)
@@ -259,12 +255,12 @@ def next_line(step: Next) -> Iterator[RenderableType]:
         yield InARow([Text(_("Next: ")) + first, *rest], " · ")
 
 
-def strip(report: Report) -> list[Text]:
-    """Return one mark for each claim, by its kind."""
-    return [
-        Text.assemble((f"{word_of(kind)} ", "dim"), *((MARKS[outcome], STYLES[outcome]) for outcome in outcomes))
-        for kind, outcomes in strip_of(report).items()
-    ]
+def strip(report: Report) -> Iterator[Text]:
+    """Yield one mark for each claim, by its kind."""
+    cases = grouped(report.checks)
+    for kind in dict.fromkeys(group.kind for group in cases):
+        outcomes = [group.shown_as for group in cases if group.kind is kind]
+        yield Text.assemble((f"{word_of(kind)} ", "dim"), *((MARKS[outcome], STYLES[outcome]) for outcome in outcomes))
 
 
 class Shortened:

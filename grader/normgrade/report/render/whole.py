@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from normgrade.language import _, n_
-from normgrade.report.render.detail import EVERYTHING, VERBOSE, Detail
+from normgrade.report.render import EVERYTHING, VERBOSE, Detail
 from normgrade.report.render.numbers import Row, as_pair, cells_of, sides
 from normgrade.report.render.outline import (
     EVERY,
@@ -37,6 +37,7 @@ from normgrade.report.render.wording import (
     CODE_COLUMNS,
     LINES,
     MARKS,
+    NAMED,
     Cases,
     bounded,
     course_in_words,
@@ -66,7 +67,6 @@ from normgrade.report.report import (
     WrongStep,
 )
 
-NAMED = 6  # places that are left out
 TONES = {"": "", QUIET: "dim", WARNING: "yellow", FAILING: ""}
 STYLES = {
     Outcome.PASSED: "green",

@@ -29,13 +29,18 @@ CODE_COLUMNS = 68  # of a line of the learner's code in a diagnosis
 LINES = 20  # of a message, or of printed output
 MARKS = {Outcome.PASSED: "✓", Outcome.FAILED: "✗", Outcome.SKIPPED: "–", Outcome.ERROR: "!", Outcome.NOT_STARTED: "–"}
 LARGEST_RELATIVE = 1e6  # above it, 0 or almost 0 is expected, and the relative error is left out
-NAMED = 6  # other cases with the same outcome
+NAMED = 6  # other cases with the same outcome, or places that are left out
 GRAVITY = (Outcome.ERROR, Outcome.FAILED, Outcome.SKIPPED, Outcome.PASSED)
 
 
 def one_line(text: str) -> str:
     """Return the text, made printable, on a single line."""
     return " ".join(printable(text).split())
+
+
+def cut(text: str, characters: int) -> str:
+    """Return a text, or only its beginning if it is longer."""
+    return text if len(text) <= characters else f"{text[:characters]} …"
 
 
 def bounded(text: str, lines: int, characters: int = 4000) -> str:
@@ -45,7 +50,7 @@ def bounded(text: str, lines: int, characters: int = 4000) -> str:
     left_out = text.count("\n") + 1 - len(kept)
     if left_out:
         return "\n".join([*kept, n_("… and {n} more line", "… and {n} more lines", left_out)])
-    return text if len(text) <= characters else f"{text[:characters]} …"
+    return cut(text, characters)
 
 
 def word_of(word: Outcome | Kind | Rule) -> str:

@@ -16,10 +16,9 @@ from schemas import faults
 import normgrade
 from normgrade.language.errors import UsageError
 from normgrade.report.render import render
-from normgrade.report.render.dialects import LARGEST, MOST_BYTES, NEEDED, handed_in_here
+from normgrade.report.render.dialects import LENGTHS, MOST_BYTES, NEEDED, handed_in_here
 from normgrade.report.render.plain import plain
-from normgrade.report.report import Finding, Outcome, Report, Rule
-from normgrade.report.reveal import reveal
+from normgrade.report.report import Finding, Outcome, Report, Rule, reveal
 
 # Gradescope
 
@@ -145,8 +144,8 @@ def test_students_see_tests_but_no_standard_output() -> None:
 
 
 def test_long_output_is_cut_with_a_notice() -> None:
-    long = report(check("test_long", Outcome.FAILED, message="x" * (LARGEST + 50)))
-    assert gradescope(long)["tests"][0]["output"] == "x" * LARGEST + "\n… 50 more characters"
+    long = report(check("test_long", Outcome.FAILED, message="x" * (LENGTHS[0] + 50)))
+    assert gradescope(long)["tests"][0]["output"] == "x" * LENGTHS[0] + "\n… 50 more characters"
 
 
 # PrairieLearn

@@ -16,8 +16,7 @@ from normgrade.report.render import render
 from normgrade.report.render.github import step_summary, token
 from normgrade.report.render.plain import plain
 from normgrade.report.render.workflow_commands import MOST, fitting
-from normgrade.report.report import Diagnosis, Raised, Report, WrongStep
-from normgrade.report.reveal import reveal
+from normgrade.report.report import Diagnosis, Raised, Report, WrongStep, reveal
 
 COMMAND = re.compile(r"::(?P<kind>error|warning|notice) (?P<properties>(?:[a-zA-Z]+=[^,:\n\r]*,)*[a-zA-Z]+=[^,:\n\r]*)::(?P<text>[^\n\r]*)")
 
@@ -104,20 +103,6 @@ def test_ten_of_a_kind_are_shown_in_turn() -> None:
     assert [line.partition(",col")[0] for line in shown[:4]] == [
         "::error file=a.py,line=1", "::error file=b.py,line=1", "::error file=c.py,line=1", "::error file=a.py,line=2",
     ]  # fmt: skip
-
-
-def test_a_path_is_that_in_the_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "week").mkdir()
-    monkeypatch.chdir(tmp_path / "week")
-    monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path))
-    assert annotated(replace(PASSED, submission="a.py"))[0].startswith("::notice file=week/a.py,title=")
-    assert annotated(replace(PASSED, submission=str(tmp_path / "b.py")))[0].startswith("::notice file=b.py,title=")
-    assert annotated(replace(PASSED, submission="/elsewhere/c.py"))[0].startswith("::notice file=/elsewhere/c.py,title=")
-
-
-def test_signs_of_a_command_are_escaped_in_a_name() -> None:
-    named = replace(PASSED, submission="100%,a:b.py")
-    assert annotated(named) == ["::notice file=100%25%2Ca%3Ab.py,title=layer_norm · 100%25%2Ca%3Ab.py::4 of 4 points, passed"]
 
 
 @pytest.mark.parametrize("text", all_or(20, HOSTILE_TEXTS), ids=all_or(20, range(len(HOSTILE_TEXTS))))

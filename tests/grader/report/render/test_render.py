@@ -1,4 +1,4 @@
-"""The formats by name, their imports, and that no text becomes a command in any of them."""
+"""The formats by name, their imports, that no text becomes a command in any of them, and the levels of detail."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ from xml.etree import ElementTree
 import pytest
 from hostile_texts import COLOUR, HOSTILE_TEXTS, STEERING, commands_in, steering_in
 from html_page import Page
-from sample_reports import EVERY_KIND, hostile
+from sample_reports import BANNED, EVERY_KIND, FAILED, MISSING, PASSED, VARIANCE, check, failed, hostile, report
 from thorough import all_or
 
 import normgrade
 from normgrade.language.errors import UsageError
 from normgrade.language.visible import disarmed
-from normgrade.report.render import FORMATS, render
-from normgrade.report.render.detail import QUIET, USUAL, VERBOSE, Detail
-from normgrade.report.render.html import render_fragment
+from normgrade.report.render import FORMATS, QUIET, USUAL, VERBOSE, Detail, render
+from normgrade.report.render.html import render_fragment, render_html
+from normgrade.report.render.junit import render_junit
+from normgrade.report.render.terminal import render_text
 from normgrade.report.report import Outcome, Report
 
 
@@ -149,3 +150,46 @@ def test_reports_without_commands_are_unchanged() -> None:
     shown = {format: render(EVERY_KIND, format, VERBOSE) for format in FORMATS if format != "github"}
     assert {format: disarmed(text) for format, text in shown.items()} == shown
     assert "::" not in "".join(text for format, text in shown.items() if format != "html")
+
+
+# The detail: as usual, with -v, and with -q
+
+
+MANY = report(*(failed(f"test_{number}[{case}]", claim=f"Claim {number}.") for number in range(5) for case in "ab"), seed=7)
+
+
+def test_three_failing_claims_are_told_in_full() -> None:
+    three = replace(VERBOSE, claims=3, cases=1)
+    text = render_text([MANY], three)
+    assert [text.count(f"✗ Claim {number}.") for number in range(5)] == [1, 1, 1, 0, 0]
+    assert "\n  test_0[a] · also [b]\n" in text
+    assert "2 more claims do not hold; use -v to see them\n" in text
+    assert "1 more claim does not hold; use -v to see it\n" in render_text([replace(MANY, checks=MANY.checks[:8])], three)
+    assert "more claim" not in render_text([replace(MANY, checks=MANY.checks[:6])], three)
+
+
+def test_verbose_tells_every_case_and_place() -> None:
+    many = replace(MANY, checks=tuple(replace(each, differences=(VARIANCE, VARIANCE, MISSING)) for each in MANY.checks))
+    text = render_text([many], VERBOSE)
+    assert [text.count(f"✗ Claim {number}.") for number in range(5)] == [2] * 5
+    assert " · also " not in text and "more claim" not in text and "more place" not in text
+    assert text.count("step 1 · weight.grad") == 10
+    assert "seed 7 · 0.41 s\n" in text
+
+
+def test_an_unusual_seed_is_told_at_every_detail() -> None:
+    told, usual = "Seed 7: use `--seed 7` to draw the same inputs again.\n", report(failed())
+    seven = replace(usual, seed=7)
+    assert [render_text([seven, seven], detail).count(told) for detail in (USUAL, VERBOSE)] == [1, 1]
+    assert [line.endswith(" · seed 7") for line in render_text([seven, usual], QUIET).splitlines()] == [True, False]
+    assert "seed" not in render_text([usual]).casefold()
+    assert '<property name="seed" value="7"' in render_junit([seven]) and "seed 7" in render_html([seven])
+
+
+def test_quiet_is_one_line_for_each_report() -> None:
+    found = report(check(outcome=Outcome.PASSED), findings=(BANNED, BANNED))
+    assert render_text([FAILED, PASSED, found], QUIET).splitlines() == [
+        "✗ batch_norm · batch_norm.py · 4 of 14 points · not passed · biased-running-variance · sandbox: linux",
+        "✓ layer_norm · layer_norm.py · 4 of 4 points · passed · sandbox: linux",
+        "✗ batch_norm · batch_norm.py · 2 of 2 points · not passed because of line 12 (banned) · banned · sandbox: linux",
+    ]

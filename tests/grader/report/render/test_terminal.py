@@ -28,10 +28,9 @@ from sample_reports import (
     report,
 )
 
-from normgrade.report.render.detail import QUIET, USUAL, VERBOSE
+from normgrade.report.render import QUIET, USUAL, VERBOSE
 from normgrade.report.render.terminal import HEIGHT, InARow, Screen, open_console, render_text, show
-from normgrade.report.report import Diagnosis, Outcome, Raised, Report, Spot
-from normgrade.report.reveal import reveal
+from normgrade.report.report import Diagnosis, Outcome, Raised, Report, Spot, reveal
 
 
 def test_an_untouched_stub_has_advice() -> None:

@@ -18,7 +18,7 @@ from sample_reports import (
     report,
 )
 
-from normgrade.report.render.detail import VERBOSE
+from normgrade.report.render import VERBOSE
 from normgrade.report.render.html import render_html
 from normgrade.report.render.terminal import render_text
 from normgrade.report.report import Diagnosis, Finding, Kind, Outcome, Rule
@@ -110,10 +110,6 @@ def test_a_failure_hides_no_error_of_the_same_claim() -> None:
     assert "test_a[1]\n  no memory\n" in text
 
 
-def test_without_a_diagnosis_there_is_no_panel() -> None:
-    assert "Diagnosis" not in render_text([replace(FAILED, diagnoses=())], VERBOSE)
-
-
 def test_mistakes_together_and_alternatives_read_differently() -> None:
     pair = Diagnosis(("one-pass-variance", "no-upcast"), "Both.", ())
     both = report(diagnoses=(pair, BIASED))
@@ -141,11 +137,6 @@ def test_a_partial_diagnosis_tells_its_reach() -> None:
     assert lines == [*told, "not explained: Claim c", "not explained: Claim f: every value × 3"]
     many = render_text([replace(FAILED, checks=checks, diagnoses=(replace(diagnosis, checks=("test_a",)),))], VERBOSE)
     assert all(f"│ not explained: Claim {letter} " in many for letter in "bcdef")
-
-
-def test_a_hint_is_given_only_without_a_diagnosis() -> None:
-    assert "  Hint: Which variance does PyTorch store?\n" in render_text([replace(FAILED, diagnoses=())], VERBOSE)
-    assert "Hint" not in render_text([FAILED], VERBOSE)
 
 
 def test_the_number_of_omitted_numbers_is_told() -> None:

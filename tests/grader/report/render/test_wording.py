@@ -9,13 +9,10 @@ import numpy as np
 import pytest
 from sample_reports import BIASED, FAILED, MISSING, PASSED, SPOT, VARIANCE, check, differing, failed, report
 
-from normgrade.language.visible import printable
-from normgrade.report.render import render
-from normgrade.report.render.detail import QUIET, VERBOSE
+from normgrade.report.render import QUIET, VERBOSE, render
 from normgrade.report.render.terminal import render_text
 from normgrade.report.render.wording import CODE_COLUMNS, case_of, credit_in_words, details_of, difference_in_words, in_short, pointed_at
-from normgrade.report.report import Death, Difference, Spot
-from normgrade.report.reveal import reveal
+from normgrade.report.report import Death, Difference, Spot, reveal
 
 
 def test_points_beyond_those_of_claims_are_explained() -> None:
@@ -24,14 +21,6 @@ def test_points_beyond_those_of_claims_are_explained() -> None:
     assert [credit_in_words(each) for each in (FAILED, PASSED, reveal(by_mistakes, "score"))] == ["", "", ""]
     assert f"16 of 20 points: {credit_in_words(by_mistakes)} · not passed" in " ".join(render_text([by_mistakes], VERBOSE).split())
     assert reveal(by_mistakes, "score").earned == 16
-
-
-def test_escape_sequences_and_controls_are_removed() -> None:
-    assert printable("a\x1b[1;31mb\x1b[0m\tc\r\nd\re\x08\x7f\x85") == "ab\tc\nd\ne"
-
-
-def test_a_broken_escape_sequence_removes_no_line() -> None:
-    assert printable("one\x1b]0;two\nthree\x1b") == "one\nthree"
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from normgrade.classes.collecting import about, handed_in, latest, nobodys, of_replaced, others, undecided, without_exercise
 from normgrade.classes.hand_ins import HandedIn, HandIn, LeftOut
-from normgrade.classes.reading.collecting import about, handed_in, latest, nobodys, of_replaced, others, undecided, without_exercise
-from normgrade.classes.reading.file_names import Rank
-from normgrade.classes.reading.students import read_roster
-from normgrade.classes.reading.tree import Tree
+from normgrade.classes.layouts import Rank
+from normgrade.classes.students import read_roster
+from normgrade.classes.tree import Tree
 from normgrade.language.errors import UsageError
 
 SLUGS = ["batch_norm", "layer_norm", "layer_norm_backward"]

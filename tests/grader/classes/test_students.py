@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from normgrade.classes.hand_ins import HandIn, LeftOut
-from normgrade.classes.reading.students import Roster, Submitter, names_of, read_roster, submitters, submitters_in
+from normgrade.classes.students import Roster, Submitter, names_of, read_roster, submitters, submitters_in
 from normgrade.language.errors import UsageError
 
 IDS = st.sampled_from(["", "7", "8", "9) (7"])

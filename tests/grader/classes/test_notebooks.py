@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from normgrade.classes.reading.notebooks import LIMIT_NOTEBOOK_BYTES, source_of_notebook
+from normgrade.classes.notebooks import LIMIT_NOTEBOOK_BYTES, source_of_notebook
 from normgrade.inspection.source import LIMIT_BYTES
 
 

@@ -9,11 +9,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from normgrade.classes.hand_ins import HandedIn, HandIn, LeftOut, printable_name, shown
-from normgrade.classes.reading.archive import Budget
-from normgrade.classes.reading.file_names import Contracts, Names
-from normgrade.classes.reading.layouts import BY_FOLDERS, GRADESCOPE, best_layout, placing
-from normgrade.classes.reading.students import Roster, Submitter, names_of, submitters_in
-from normgrade.classes.reading.tree import Tree, trees_of
+from normgrade.classes.layouts import BY_FOLDERS, GRADESCOPE, Contracts, Names, best_layout, placing
+from normgrade.classes.students import Roster, Submitter, names_of, submitters_in
+from normgrade.classes.tree import Budget, Tree, trees_of
 from normgrade.language import _, n_
 from normgrade.language.errors import UsageError, listed
 

@@ -1,4 +1,4 @@
-"""The Python files under a path, and everything that is left out with a reason."""
+"""The Python files under a path, everything that is left out with a reason, and zip archives of strangers."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ import os
 import stat
 from io import BytesIO
 from pathlib import Path
-from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from normgrade.classes import tree as limits
+from normgrade.classes import tree as module
 from normgrade.classes.hand_ins import LeftOut
-from normgrade.classes.reading import archive as limits
-from normgrade.classes.reading import tree as module
-from normgrade.classes.reading.archive import Budget
-from normgrade.classes.reading.tree import File, Tree, tree_of, trees_of
+from normgrade.classes.tree import MIB, Budget, File, Sparing, Spent, TooManyMembers, Tree, members, path_of, tree_of, trees_of
 from normgrade.inspection.source import LIMIT_BYTES
 from normgrade.language.errors import UsageError
 
@@ -307,7 +306,7 @@ def test_beyond_the_limits_the_rest_is_not_read(tmp_path: Path) -> None:
 
 
 def test_a_huge_directory_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("normgrade.classes.reading.archive.LIMIT_DIRECTORY_BYTES", 1000)
+    monkeypatch.setattr("normgrade.classes.tree.LIMIT_DIRECTORY_BYTES", 1000)
     found = read(put(tmp_path, {"a.zip": zipped({f"{number}.py": "" for number in range(100)}), "b.py": ""}))
     why = "It has too many files, and none of it is read: unpack it, or pass it as a path of its own."
     assert paths(found) == ["class/b.py"] and found.left_out == [LeftOut("class/a.zip", why)]
@@ -345,3 +344,146 @@ def test_no_damage_of_an_archive_is_an_error(tmp_path: Path, changes: list[tuple
         content[place] = value
     (tmp_path / "class.zip").write_bytes(content[:end] if end % 4 == 0 else content)
     assert isinstance(read(tmp_path / "class.zip"), Tree)
+
+
+# Zip archives of strangers, and the limits of reading
+
+
+OUT = "Its path in the archive leads out of the archive: pack it again."
+
+
+def archive_of(*infos: ZipInfo | str, content: bytes = b"x = 1\n", method: int = ZIP_DEFLATED) -> ZipFile:
+    file = BytesIO()
+    with ZipFile(file, "w", method) as archive:
+        for info in infos:
+            archive.writestr(info, content, method)
+    return ZipFile(file)
+
+
+def member(name: str, **fields: int) -> ZipInfo:
+    made = ZipInfo(name)
+    for field, value in fields.items():
+        setattr(made, field, value)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("raw", "system", "path"),
+    [
+        ("Zoë/x.py".encode(), 3, "Zoë/x.py"),
+        ("李/x.py".encode(), 3, "李/x.py"),
+        (b"Jos\xe9/x.py", 3, os.fsdecode(b"Jos\xe9/x.py")),
+        ("李/x.py".encode("gbk"), 3, os.fsdecode("李/x.py".encode("gbk"))),
+        (b"Anna\\hw\\x.py", 0, "Anna/hw/x.py"),
+        (b"Anna\\hw.py", 3, "Anna\\hw.py"),
+    ],
+)
+def test_names_without_the_flag_keep_their_bytes(raw: bytes, system: int, path: str) -> None:
+    assert path_of(member(raw.decode("cp437"), create_system=system), with_slashes=True) == path
+
+
+def test_names_with_the_flag_are_utf_8() -> None:
+    assert path_of(member("Zoë/x.py", flag_bits=0x800, create_system=3), with_slashes=True) == "Zoë/x.py"
+    assert path_of(member("李/x.py", create_system=3), with_slashes=True) == "李/x.py"  # which an extra field can tell
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        (member("a/b.py"), ""),
+        (member("a/./b.py"), ""),
+        (member("/etc/b.py"), OUT),
+        (member("../b.py"), OUT),
+        (member("a/../../b.py"), OUT),
+        (member("C:/b.py"), OUT),
+        (member("c:b.py"), OUT),
+        (member("a\\..\\b.py", create_system=0), OUT),
+        (member("\\\\host\\b.py", create_system=0), OUT),
+        (
+            member("b.py", external_attr=(stat.S_IFLNK | 0o777) << 16),
+            "It is a symbolic link, and links are not followed: pack the file itself.",
+        ),
+        (member("b.py", external_attr=(stat.S_IFREG | 0o644) << 16), ""),
+    ],
+    ids=lambda each: repr(each.filename) if isinstance(each, ZipInfo) else None,
+)
+def test_members_that_lead_elsewhere_are_refused(given: ZipInfo, why: str) -> None:
+    (found,) = members(archive_of(given))
+    assert found.refusal == why
+
+
+def test_encrypted_members_are_refused() -> None:
+    archive = archive_of("b.py")
+    archive.infolist()[0].flag_bits |= 1
+    assert [found.refusal for found in members(archive)] == ["It is encrypted: pack it again without a password."]
+
+
+@pytest.mark.parametrize(("method", "refused"), [(ZIP_STORED, False), (ZIP_DEFLATED, False), (ZIP_BZIP2, True)])
+def test_methods_that_unpack_without_a_limit_are_refused(method: int, refused: bool) -> None:
+    (found,) = members(archive_of("b.py", method=method))
+    assert found.refusal == ("It is compressed in an unusual way: pack it again as an ordinary zip file." if refused else "")
+
+
+def test_folders_are_no_members() -> None:
+    assert [found.path for found in members(archive_of("a/", "a/b.py", member("c\\", create_system=0)))] == ["a/b.py"]
+
+
+def test_only_the_beginning_of_a_content_is_unpacked() -> None:
+    (found,) = members(archive_of("b.py", content=bytes(3 * module.PIECE_BYTES)))
+    assert len(found.read(10)) == 10
+    assert len(found.read(2 * module.PIECE_BYTES + 1)) == 2 * module.PIECE_BYTES + 1
+    assert len(found.read(10**9)) == 3 * module.PIECE_BYTES
+
+
+def test_a_directory_is_only_read_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = archive_of(*(f"{number}.py" for number in range(100))).fp
+    assert isinstance(file, BytesIO)
+    content = file.getvalue()
+    assert len(ZipFile(Sparing(BytesIO(content))).infolist()) == 100
+    monkeypatch.setattr(module, "LIMIT_DIRECTORY_BYTES", 1000)
+    with pytest.raises(TooManyMembers):
+        ZipFile(Sparing(BytesIO(content)))
+
+
+def test_backslashes_separate_folders_where_nothing_else_does() -> None:
+    both = [member("anna\\hw\\", create_system=3), member("anna\\hw\\x.py", create_system=3), member("x.py", create_system=3)]
+    assert [found.path for found in members(archive_of(*both))] == ["anna/hw/x.py", "x.py"]
+    assert [found.path for found in members(archive_of(*both[1:], "bo/y.py"))] == ["anna\\hw\\x.py", "x.py", "bo/y.py"]
+
+
+# Limits
+
+
+def test_each_limit_is_named() -> None:
+    with pytest.raises(Spent, match=r"^more than 3 files$"):
+        Budget(entries=3).enter(4)
+    with pytest.raises(Spent, match=r"^more than 2 MiB of Python files$"):
+        Budget(kept=2 * MIB).keep(2 * MIB + 1)
+    with pytest.raises(Spent, match=r"^more than 512 MiB to unpack$"):
+        Budget().inside().unpack(512 * MIB + 1)
+
+
+def test_limits_count_everything_together() -> None:
+    budget = Budget(entries=3, kept=3)
+    budget.enter(2)
+    budget.keep(3)
+    with pytest.raises(Spent):
+        budget.enter(2)
+    with pytest.raises(Spent):
+        budget.keep(1)
+
+
+def test_a_whole_call_may_unpack_any_number_of_bytes() -> None:
+    budget = Budget()
+    budget.unpack(10**15)
+    assert budget.is_whole and not budget.inside().is_whole
+
+
+def test_an_archive_inside_counts_when_it_is_taken() -> None:
+    budget = Budget(entries=100, kept=100)
+    own = budget.inside()
+    own.enter(60)
+    own.keep(70)
+    assert (budget.entries, budget.kept) == (100, 100)
+    budget.charge(own)
+    assert (budget.entries, budget.kept) == (40, 30)

@@ -1,1 +1,0 @@
-"""Reading: from folders and archives to the hand-ins of a class."""
