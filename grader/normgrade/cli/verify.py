@@ -10,9 +10,19 @@ from typing import NamedTuple
 import click
 
 from normgrade.cli.bar import progress
-from normgrade.cli.options import DETAILS, course_option, hand_over, isolation_option, report_options, whole_number
+from normgrade.cli.options import (
+    DETAILS,
+    checks_alike,
+    course_option,
+    hand_over,
+    isolation_option,
+    mistakes_alike,
+    report_options,
+    slugs_alike,
+    ways_alike,
+    whole_number,
+)
 from normgrade.cli.output import format_of, refuse_unless_writable
-from normgrade.cli.shell_words import checks_alike, mistakes_alike, slugs_alike, ways_alike
 from normgrade.cli.warn import warn_of_folders, warn_of_untranslated
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
