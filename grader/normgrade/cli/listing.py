@@ -114,11 +114,6 @@ def list_command(course_folder: Path | None) -> None:
 
     The last column names the exercises that are best done before. This is only advice: you can do every exercise at any time.
     """
-    list_exercises(course_folder)
-
-
-def list_exercises(course_folder: Path | None) -> None:
-    """List the exercises of a course, with the standing in the workspace, or in this folder."""
     course, workspace = find_course(course_folder), Workspace.find()
     warn_of_unfinished(course, course_folder)
     if not (exercises := list(course)):

@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from normgrade.cli.listing import list_exercises
 from normgrade.cli.options import WIDEST, course_option, slugs_alike
 from normgrade.course.files import read_text
 from normgrade.course.links import by_slug
 from normgrade.course.questions import ANSWERS, FOLDED
 from normgrade.language import _
-from normgrade.language.errors import UsageError
 from normgrade.language.visible import visible, write_data
 from normgrade.learner.interviews import refuse_in_interview
 from normgrade.learner.workspace import find_course
@@ -31,24 +29,19 @@ RULES = "rules"  # in the place of a slug, unless an exercise is called so
 
 
 @click.command("show")
-@click.argument("slug", required=False, shell_complete=slugs_alike)
+@click.argument("slug", shell_complete=slugs_alike)
 @click.option("--answers", is_flag=True, help="Show the answers to the interview questions.")
 @click.option("--stub", is_flag=True, help="Show the stub instead of the task.")
 @click.option("--no-pager", is_flag=True, help="Print everything at once, without a pager.")
 @course_option
-def show_command(slug: str | None, answers: bool, stub: bool, no_pager: bool, course_folder: Path | None) -> None:
+def show_command(slug: str, answers: bool, stub: bool, no_pager: bool, course_folder: Path | None) -> None:
     """Show the task of an exercise.
 
     `normgrade show rules` shows the rules that all exercises share.
 
     If the task is longer than the terminal, it is shown in a pager; press q to leave it. If the output does not go to a terminal, it is
-    Markdown. Without SLUG, the exercises are listed.
+    Markdown.
     """
-    if slug is None:
-        if answers or stub:
-            raise UsageError(_("Missing argument: {name}.", name="SLUG"))
-        list_exercises(course_folder)
-        return
     if answers:
         refuse_in_interview("normgrade show --answers")
     course = find_course(course_folder)

@@ -35,7 +35,7 @@ from normgrade.language import _
 from normgrade.language.errors import CourseError, UsageError
 from normgrade.learner.interviews import refuse_in_interview
 from normgrade.learner.standing import next_record, records
-from normgrade.learner.watching import Watching
+from normgrade.learner.watching import PAUSE_S, Watching
 from normgrade.learner.workspace import Workspace, find_course
 from normgrade.report.render.terminal import line_of, open_console, show
 
@@ -182,7 +182,6 @@ def keys(leave: Callable[[], None] | None = None) -> Iterator[Keyboard]:
 # The command
 
 
-PAUSE_S = 0.05  # between two looks at the file
 FRAME_S = 0.1  # at least, between two drawings while checks are played
 LEAVE = "\x1b[?25h\x1b[?1049l"  # as rich gives a terminal back: the cursor, and the lines that were there before
 SCROLLED = {"up": -1, "down": 1, "page up": -15, "page down": 15, "home": -(10**6), "end": 10**6}  # lines

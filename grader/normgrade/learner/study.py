@@ -20,7 +20,7 @@ from normgrade.course.files import read_text
 from normgrade.grading.grader import Grader
 from normgrade.grading.grading_options import OnProgress, crowding, silent
 from normgrade.inspection.program import program_of
-from normgrade.language import _, n_
+from normgrade.language import N_, _, n_
 from normgrade.language.errors import CourseError
 from normgrade.remarks.crash import raised
 from normgrade.report.render.whole import raised_lines
@@ -33,6 +33,12 @@ LIMITS = Limits(answer_s=300.0, total_s=1800.0, memory_mib=2048)
 MOST_BYTES = 2**24  # of one tensor
 FEW, MANY = 2, 64  # examples in the small batch and in the large one
 SAME = 1e-3  # of the largest output: by so little, outputs differ in rounding only
+RUNS = (  # of one study, in their order
+    N_("the reference learns"),
+    N_("a network without a norm learns"),
+    N_("your network learns"),
+    N_("your network learns from small batches"),
+)
 SIZES = ("activations", "gradients")
 AT = {"outputs": "evaluation", "outputs in training": "training", "outputs after learning": "learning"}  # the places of outputs
 ENTRY = """
@@ -106,21 +112,25 @@ class Laboratory:
 
     def study(self, number: int, count: int, kind: str, name: str) -> Study:
         """Return the study of one bench: first the sides that are known to work, then the learner's."""
+
+        def begin(run: int) -> None:
+            self.watched(_(RUNS[run]), number * len(RUNS) + run, count * len(RUNS))
+
         with self.reference() as play:
-            self.watched(_("the reference learns"), number, count)
+            begin(0)
             start = certain(play("begun", number=number))
             reference = certain(play("trained", number=number, start=start))
             asked = {"number": number, "start": start, "few": FEW, "many": MANY}
             expected = certain(play("compared", **asked))
-            self.watched(_("a network without a norm learns"), number, count)
+            begin(1)
             known = Study(kind, name, reference, certain(play("trained", number=number, bare=True)), expected)
         with self.player(self.source, self.file_name) as play:
-            self.watched(_("your network learns"), number, count)
+            begin(2)
             if isinstance(compared := play("compared", **asked), Error):
                 return replace(known, error=compared)
             if isinstance(yours := play("trained", number=number, start=start), Error):
                 return replace(known, error=yours)
-            self.watched(_("your network learns from small batches"), number, count)
+            begin(3)
             if isinstance(few := play("trained", number=number, start=start, batch=FEW), Error):
                 return replace(known, error=few)
         if not (fits(compared, expected) and fits(yours, reference) and fits(few, reference)):

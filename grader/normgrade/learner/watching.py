@@ -28,7 +28,7 @@ from normgrade.report.report import Check, Outcome, Report
 from normgrade.report.reveal import reveal
 from normgrade.worker.interrupts import Interrupts
 
-SETTLED_S = 0.03  # without a change; after that, no editor is still writing
+PAUSE_S = 0.05  # between two looks at the file; if it is unchanged after that, no editor is still writing
 
 # The file: every save is noticed, in place, in two steps, or by a file that replaces the old one
 
@@ -41,11 +41,11 @@ class Watched:
         self.reported: tuple[int, ...] | None = ()
 
     def saved(self) -> bool:
-        """Return True if the file has changed or is gone since this last returned True, and has then been unchanged for SETTLED_S."""
+        """Return True if the file has changed or is gone since this last returned True, and has then been unchanged for PAUSE_S."""
         now = status_of(self.path)
         if now == self.reported:
             return False
-        time.sleep(SETTLED_S)
+        time.sleep(PAUSE_S)
         if status_of(self.path) != now:
             return False
         self.reported = now

@@ -49,14 +49,6 @@ def test_course_without_rules_has_no_such_page(invoke: Invoke) -> None:
     assert (said.returncode, said.stdout) == (2, "") and said.stderr.startswith('Error: No exercise named "rules".')
 
 
-def test_without_a_slug_the_exercises_are_listed(invoke: Invoke) -> None:
-    said, listed = invoke("show"), invoke("list")
-    assert (
-        said.returncode == 0 and said.stdout == listed.stdout and "Run `normgrade show SLUG` to see a task" in " ".join(said.stdout.split())
-    )
-    assert (invoke("show", "--stub").returncode, invoke("show", "--answers").stderr) == (2, "Error: Missing argument: SLUG.\n")
-
-
 def test_pager_shows_a_task_longer_than_the_screen(here: Path, tiny: Course) -> None:
     pexpect = pytest.importorskip("pexpect", reason="the terminal is pexpect's")
     pager = here / "pager"
