@@ -25,12 +25,11 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from normgrade.cli.watch import PAUSE_S
 from normgrade.course.course import Course
 from normgrade.course.mistakes import read_mistakes
 from normgrade.grading.grading_options import Options
 from normgrade.grading.opening import open_grader
-from normgrade.learner.watching import Watching
+from normgrade.learner.watching import PAUSE_S, Watching
 
 SLUG = "batch_norm"
 ALL = Course.find().slugs

@@ -1,4 +1,4 @@
-"""The command `normgrade`: one thin file per command, imported when it is asked for.
+"""The command `normgrade`: each command's module is imported when it is asked for.
 
 `--help` and the completion of a command's name import all of them. So a command's module imports NumPy, torch and the modules that need
 them (rendering for a terminal, suites) inside its functions, and everything else at its top.
@@ -14,13 +14,12 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import redirect_stderr
 from copy import copy
 from datetime import UTC, datetime
 from importlib import import_module
 from inspect import cleandoc
-from keyword import iskeyword
 from typing import Any, NoReturn
 
 import click
@@ -33,27 +32,34 @@ from normgrade.language.errors import GraderError, UsageError, did_you_mean, eit
 from normgrade.language.visible import visible
 from normgrade.worker import interrupts
 
-COMMANDS = (
-    *(
-        "init",
-        "list",
-        "show",
-        "check",
-        "try",
-        "lab",
-        "watch",
-        "hint",
-        "solution",
-        "reset",
-        "progress",
-        "review",
-        "interview",
-        "explain",
-        "repro",
-    ),  # to learn
-    *("grade", "gradebook"),  # to teach a class
-    *("verify", "new", "warm", "export", "demo", "doctor"),
-)
+COMMANDS: Mapping[str, str] = {  # each with its module
+    # to learn
+    "init": "stubs",
+    "list": "listing",
+    "show": "show",
+    "check": "check",
+    "try": "trials",
+    "lab": "trials",
+    "watch": "watch",
+    "hint": "answers",
+    "solution": "answers",
+    "reset": "stubs",
+    "progress": "listing",
+    "review": "practice",
+    "interview": "practice",
+    "explain": "explain",
+    "repro": "trials",
+    # to teach a class
+    "grade": "grade",
+    "gradebook": "gradebook",
+    # for authors, and for a machine
+    "verify": "verify",
+    "new": "new",
+    "warm": "installation",
+    "export": "export",
+    "demo": "installation",
+    "doctor": "installation",
+}
 COMPLETING = "_NORMGRADE_COMPLETE"  # the variable that a shell sets to have click complete a word
 USAGE, BROKEN, INTERRUPTED = 2, 3, 130  # exit codes; 0 is passed, 1 is not passed
 
@@ -82,15 +88,15 @@ class AllCommands(Commands):
     """The commands, in the order in which a learner meets them. Only the module of the one that is called is imported."""
 
     def list_commands(self, context: click.Context) -> list[str]:
-        return [*COMMANDS]  # `list` would be the command of that name here, once it is imported
+        return [*COMMANDS]
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         return in_language(command_named(name)) if name in COMMANDS else None
 
 
 def command_named(name: str) -> click.Command:
-    """Return the command of that name, from its module. If the name is a keyword of Python, the module's name ends in an underscore."""
-    module = import_module(f"normgrade.cli.{name}{'_' * iskeyword(name)}")
+    """Return the command of that name, from its module."""
+    module = import_module(f"normgrade.cli.{COMMANDS[name]}")
     found: click.Command = getattr(module, f"{name}_command")
     return found
 
@@ -169,12 +175,12 @@ def say_what_to_do() -> None:
 
 
 # Nearly all objects of a grading are in use to its end. Python would search them for garbage again and again, which takes 80 ms.
-RARELY = (100_000, 50, 100)
+RARELY = 100_000  # new objects
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run a command and end the process: 0 passed, 1 not passed, 2 wrong usage, 3 the grader itself broke, 130 interrupted."""
-    gc.set_threshold(*RARELY)
+    gc.set_threshold(RARELY)
     if not sys.warnoptions:
         warnings.simplefilter("ignore", RuntimeWarning)  # NumPy's, about numbers that a report tells of
     interrupts.remember()

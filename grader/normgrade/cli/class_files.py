@@ -1,151 +1,24 @@
-"""The files of a class: the options that name those to read and to write, and the writing."""
+"""The files that are written from a gradebook: feedback, the page of the class, and worksheets with marks."""
 
 from __future__ import annotations
 
-import errno
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import wraps
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
-from normgrade.classes.collecting import handed_in
 from normgrade.classes.gradebook import Gradebook
-from normgrade.classes.hand_ins import HandedIn, HandIn
-from normgrade.classes.layouts import Contracts
-from normgrade.classes.students import read_roster
-from normgrade.classes.worksheet import Filled, Wanted, Worksheet, columns_of, filled, read_worksheet
+from normgrade.classes.worksheet import Filled, Wanted, Worksheet, filled
 from normgrade.cli.options import F
-from normgrade.cli.shell_words import slugs_alike
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
-from normgrade.course.files import put_in_place, write_or_put
+from normgrade.course.files import write_or_put
 from normgrade.language import _, n_
-from normgrade.language.errors import UsageError, did_you_mean, either
+from normgrade.language.errors import UsageError
 from normgrade.language.visible import visible_name
 
 FILLED = ".filled"  # before the suffix of a worksheet that is filled in
-FORMATS = ("html", "md")  # of feedback
-MOST_NAMES = 30  # names of students in a line
-
-
-# Hand-ins
-
-
-def hand_in_options(command: F) -> F:
-    """Add the options that say how paths are read: --exercise, --layout and --roster."""
-    command = click.option(
-        "--roster", "roster_file", type=click.Path(path_type=Path), metavar="FILE", help="CSV file that lists the students."
-    )(command)
-    layout = 'How the paths name students, such as canvas or "{student}/*/{exercise}.py".'
-    command = click.option("--layout", metavar="NAME|PATTERN", help=layout)(command)
-    every = "Exercise of all files, if their names do not tell it."
-    return click.option("--exercise", "slug", metavar="SLUG", shell_complete=slugs_alike, help=every)(command)
-
-
-def hand_ins_at(paths: Sequence[Path], course: Course, slug: str | None, layout: str | None, roster_file: Path | None) -> HandedIn:
-    """Return the hand-ins under the paths. Raise UsageError if there are none, or if the course has no such exercise."""
-    if slug is not None:
-        course.exercise(slug)  # raises if there is none
-
-    def contracts() -> Contracts:
-        return {exercise.slug: [signature.name for signature in exercise.defines] for exercise in course}
-
-    return handed_in(paths, course.slugs, layout, slug, read_roster(roster_file) if roster_file else None, contracts)
-
-
-# Files to write
-
-
-@dataclass(frozen=True, slots=True)
-class ClassFiles:
-    """The files to write about a class, as far as they are asked for: the sources before it is graded, the others afterwards."""
-
-    sources: Path | None
-    worksheet: Worksheet | None
-    wanted: Wanted
-    feedback: Path | None
-    feedback_format: str
-    class_page: Path | None
-
-    def refuse_unfit(self, slugs: Iterable[str]) -> None:
-        """Raise a UsageError if it is not certain where the marks of these exercises belong in the worksheet."""
-        if self.worksheet is not None:
-            columns_of(self.worksheet, self.wanted, sorted(slugs))
-
-    def write(self, gradebook: Gradebook, course: Course) -> Iterator[str]:
-        """Write the files, and yield what is said of each."""
-        if self.worksheet is not None:
-            yield from fill_in(self.worksheet, gradebook, self.wanted, None, bom=False)
-        if self.feedback is not None:
-            yield write_feedback(self.feedback, gradebook, course, self.feedback_format)
-        if self.class_page is not None:
-            yield write_class_page(self.class_page, gradebook, course)
-
-
-def class_files_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that name files to write about a class. The command gets them as one argument, `files`."""
-
-    @wraps(command)
-    def collected(
-        *,
-        sources: Path | None,
-        worksheet_file: Path | None,
-        columns: tuple[str, ...],
-        total: bool,
-        scale: bool,
-        feedback: Path | None,
-        feedback_format: str,
-        class_page: Path | None,
-        **rest: Any,
-    ) -> Any:
-        worksheet = read_worksheet(worksheet_file) if worksheet_file is not None else None
-        wanted = Wanted(rest["slug"], total, columns, scale)
-        return command(files=ClassFiles(sources, worksheet, wanted, feedback, feedback_format, class_page), **rest)
-
-    folder = click.Path(path_type=Path)
-    with_page = click.option("--class-page", type=folder, metavar="DIR", help="Write a page about the class to DIR.")(collected)
-    with_feedback = click.option("--feedback", type=folder, metavar="DIR", help="Write a page for each student to DIR.")(
-        feedback_format_option("--feedback-format")(with_page)
-    )
-    with_sources = click.option("--sources", type=folder, metavar="DIR", help="Write the code of all hand-ins to DIR, for JPlag or Dolos.")
-    return worksheet_options(with_sources(with_feedback))
-
-
-def feedback_format_option(name: str) -> Callable[[F], F]:
-    """Return a decorator that adds the option for the format of feedback, under this name."""
-    return click.option(
-        name, "feedback_format", default=FORMATS[0], metavar="|".join(FORMATS), callback=feedback_format_of, help="Format of the feedback."
-    )
-
-
-def feedback_format_of(context: click.Context, option: click.Parameter, value: str) -> str:
-    """Return the name of a format of feedback, checked."""
-    if value in FORMATS:
-        return value
-    meant, known = did_you_mean(value, FORMATS), either(FORMATS)
-    raise UsageError(_('"{name}" is not a format of feedback.{meant} Use {known}.', name=value, meant=meant, known=known))
-
-
-def write_sources(folder: Path, hand_ins: Sequence[HandIn]) -> str:
-    """Write the code of each hand-in as EXERCISE/STUDENT.py below an empty folder, and return what is said of it."""
-    from normgrade.classes.feedback import page_names  # loads NumPy
-
-    names = page_names({each.student for each in hand_ins})
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if any(folder.iterdir()):
-            raise OSError(errno.ENOTEMPTY, _("it is not empty"))
-        for each in hand_ins:
-            below = folder / each.exercise
-            below.mkdir(exist_ok=True)
-            put_in_place(below / f"{names[each.student]}.py", each.content, 0o600)
-    except OSError as error:
-        said = _('The sources cannot be written to "{path}" ({error}). Choose another folder.', path=folder, error=error.strerror)
-        raise UsageError(said) from error
-    return n_("{path}: the code of {n} hand-in.", "{path}: the code of {n} hand-ins.", len(hand_ins), path=visible_name(folder))
+MOST_NAMES = 30  # of students in a line, or of files below each other
 
 
 def write_feedback(folder: Path, gradebook: Gradebook, course: Course, format: str) -> str:

@@ -12,9 +12,8 @@ from rich.console import Console
 from rich.text import Text
 
 from normgrade.cli.bar import progress
-from normgrade.cli.options import course_option, refuse_unless_revealed, say
-from normgrade.cli.progress import ago
-from normgrade.cli.shell_words import mistakes_alike, slugs_alike
+from normgrade.cli.listing import ago
+from normgrade.cli.options import LISTED, course_option, mistakes_alike, refuse_unless_revealed, say, slugs_alike
 from normgrade.cli.warn import warn, warn_of_folders, warn_of_unfinished
 from normgrade.course.course import Course
 from normgrade.course.files import read_text
@@ -25,15 +24,12 @@ from normgrade.grading.opening import open_grader
 from normgrade.language import _, n_
 from normgrade.language.errors import CourseError, UsageError, did_you_mean
 from normgrade.learner.hints import GENERAL
-from normgrade.learner.interviews import refuse_in_interview
-from normgrade.learner.slips import Slip, slips
+from normgrade.learner.interviews import Slip, refuse_in_interview, slips
 from normgrade.learner.standing import attempts_of
 from normgrade.learner.workspace import Workspace, find_course
 
 if TYPE_CHECKING:
     from normgrade.learner.explanation import Example, Explanation
-
-MOST = 8  # of the mistakes that were made
 
 
 @click.command("explain")
@@ -91,8 +87,8 @@ def made_by_you(course: Course, slug: str | None) -> list[str]:
             )
         ]
     now, latest = datetime.now(UTC), sorted(made, key=lambda each: each.made, reverse=True)
-    lines = [_("Your mistakes, latest first:"), *(line_about(each, now) for each in latest[:MOST])]
-    if more := len(latest[MOST:]):
+    lines = [_("Your mistakes, latest first:"), *(line_about(each, now) for each in latest[:LISTED])]
+    if more := len(latest[LISTED:]):
         lines.append(n_("and {n} more; use --exercise SLUG to see it", "and {n} more; use --exercise SLUG to see them", more))
     return lines
 

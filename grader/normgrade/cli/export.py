@@ -13,17 +13,16 @@ import click
 from normgrade.classes.systems import FIRST_LINE, MADE_BY, WORKFLOW, autograder, comment_of, workflow
 from normgrade.cli.bar import progress
 from normgrade.cli.check import grading_options
-from normgrade.cli.options import course_option, say
+from normgrade.cli.options import choice, course_option, one_of, say, slugs_alike
 from normgrade.cli.output import refuse_unless_writable, unwritable, write_output
-from normgrade.cli.shell_words import one_of, slugs_alike
 from normgrade.cli.warn import warn_of_folders
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
 from normgrade.course.files import read_start
 from normgrade.course.workflows import workflow_named
 from normgrade.grading.grading_options import Options, available
-from normgrade.language import _
-from normgrade.language.errors import UsageError, did_you_mean, either
+from normgrade.language import N_, _
+from normgrade.language.errors import UsageError
 from normgrade.language.visible import visible_name
 from normgrade.learner.workspace import find_course
 
@@ -39,7 +38,12 @@ def index_of(context: click.Context, option: click.Parameter, value: str) -> str
 
 
 @click.command("export")
-@click.argument("system", metavar="|".join(USUAL), shell_complete=one_of(USUAL))
+@click.argument(
+    "system",
+    metavar="|".join(USUAL),
+    shell_complete=one_of(USUAL),
+    callback=choice([*USUAL], N_('No system named "{name}".{meant} Use {known}.')),
+)
 @click.argument("slugs", nargs=-1, required=True, metavar="SLUG…", shell_complete=slugs_alike)
 @click.option(
     "-o",
@@ -66,9 +70,6 @@ def export_command(
     `gradescope` is a zip for "Configure Autograder": normgrade, the course, and its expectations, computed now. `github` is a workflow for
     the repositories of learners.
     """
-    if system not in USUAL:
-        meant = did_you_mean(system, USUAL)
-        raise UsageError(_('No system named "{name}".{meant} Use {known}.', name=system, meant=meant, known=either(USUAL)))
     course = find_course(course_folder)
     exercises = [course.exercise(slug) for slug in dict.fromkeys(slugs)]
     target = Path(USUAL[system]) if output is None else output

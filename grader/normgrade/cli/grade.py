@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import statistics
 from collections import Counter
@@ -13,17 +14,22 @@ from typing import TYPE_CHECKING
 
 import click
 
+from normgrade.classes.collecting import handed_in
 from normgrade.classes.gradebook import Gradebook
-from normgrade.classes.hand_ins import HandedIn, Mark, Result, origin_of
+from normgrade.classes.hand_ins import HandedIn, HandIn, Mark, Result, origin_of
+from normgrade.classes.layouts import Contracts
+from normgrade.classes.students import read_roster
+from normgrade.cli import BROKEN
 from normgrade.cli.bar import progress
 from normgrade.cli.check import grading_options
-from normgrade.cli.class_files import ClassFiles, class_files_options, hand_in_options, hand_ins_at, names_in_words, write_sources
+from normgrade.cli.class_files import MOST_NAMES, names_in_words
 from normgrade.cli.gradebook import gradebook_option, revealed
-from normgrade.cli.options import course_option, hand_over, say, whole_number
+from normgrade.cli.options import F, course_option, hand_over, say, slugs_alike, whole_number
 from normgrade.cli.output import format_of, refuse_unless_writable
 from normgrade.cli.warn import warn_of_folders, without_hindered
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
+from normgrade.course.files import put_in_place
 from normgrade.grading.grading_options import Options, available
 from normgrade.language import _, n_
 from normgrade.language.errors import UsageError
@@ -36,10 +42,19 @@ if TYPE_CHECKING:
     from normgrade.classes.session import Plan, Tally
     from normgrade.report.report import Report
 
-BROKE = 3  # the exit code if the grader could not tell of some
-MOST_LEFT_OUT = 20  # sentences about files that are not graded
 COMMONEST = 3  # mistakes named for each exercise
 SUMMARY, LINES = "terminal", "jsonl"  # formats that are written while the class is graded
+
+
+def hand_in_options(command: F) -> F:
+    """Add the options that say how paths are read: --exercise, --layout and --roster."""
+    command = click.option(
+        "--roster", "roster_file", type=click.Path(path_type=Path), metavar="FILE", help="CSV file that lists the students."
+    )(command)
+    layout = 'How the paths name students, such as canvas or "{student}/*/{exercise}.py".'
+    command = click.option("--layout", metavar="NAME|PATTERN", help=layout)(command)
+    every = "Exercise of all files, if their names do not tell it."
+    return click.option("--exercise", "slug", metavar="SLUG", shell_complete=slugs_alike, help=every)(command)
 
 
 @click.command("grade")
@@ -57,7 +72,9 @@ SUMMARY, LINES = "terminal", "jsonl"  # formats that are written while the class
     help="Write the reports as for `normgrade check`, or with jsonl each one as a line on stdout as soon as it is known.",
 )
 @click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the reports to FILE.")
-@class_files_options
+@click.option(
+    "--sources", type=click.Path(path_type=Path), metavar="DIR", help="Write the code of all hand-ins to DIR, for JPlag or Dolos."
+)
 @gradebook_option
 @grading_options
 @course_option
@@ -73,12 +90,12 @@ def grade_command(
     cluster: str,
     format: str | None,
     output: Path | None,
+    sources: Path | None,
     gradebook_file: Path,
     seed: int,
     timeout: float | None,
     required: str,
     course_folder: Path | None,
-    files: ClassFiles,
 ) -> int:
     """Grade the hand-ins of a class.
 
@@ -95,15 +112,14 @@ def grade_command(
     writes = format != SUMMARY or output is not None
     tell = partial(say, to_stderr=writes and output is None)
     tell(*understood(found, dry_run), *left_out_in_words(found, dry_run))
-    if files.sources is not None:
-        tell(write_sources(files.sources, found.hand_ins))
+    if sources is not None:
+        tell(write_sources(sources, found.hand_ins))
     if dry_run:
         return 0
     warn_of_folders()
     sound = without_hindered([course.exercise(name) for name in dict.fromkeys(each.exercise for each in found.hand_ins)], course_folder)
     options = Options(seed, timeout, required=required, cores=choice.cores)
     with Gradebook.open(gradebook_file, make=True) as gradebook:
-        files.refuse_unfit({*gradebook.exercises(), *(exercise.slug for exercise in sound)})
         planned = planned_for(found, sound, gradebook, options, again)
         tell(*plan_in_words(planned))
         tally = grade_new(planned, course, sound, gradebook, options, choice, format)
@@ -111,8 +127,7 @@ def grade_command(
         if writes and format != LINES:
             hand_over(reports_of(found, gradebook, course), format, output)
         tell(_('The marks are in "{path}". `normgrade gradebook export` writes them as CSV.', path=gradebook.path))
-        tell(*files.write(gradebook, course))
-    return BROKE if tally.errors else 0
+    return BROKEN if tally.errors else 0
 
 
 def chosen(cores: int, executor: str, cluster: str) -> Choice:
@@ -183,6 +198,39 @@ def as_line(result: Result) -> str:
     return json.dumps(who | json.loads(result.text), allow_nan=False) + "\n"
 
 
+# Hand-ins
+
+
+def hand_ins_at(paths: Sequence[Path], course: Course, slug: str | None, layout: str | None, roster_file: Path | None) -> HandedIn:
+    """Return the hand-ins under the paths. Raise UsageError if there are none, or if the course has no such exercise."""
+    if slug is not None:
+        course.exercise(slug)  # raises if there is none
+
+    def contracts() -> Contracts:
+        return {exercise.slug: [signature.name for signature in exercise.defines] for exercise in course}
+
+    return handed_in(paths, course.slugs, layout, slug, read_roster(roster_file) if roster_file else None, contracts)
+
+
+def write_sources(folder: Path, hand_ins: Sequence[HandIn]) -> str:
+    """Write the code of each hand-in as EXERCISE/STUDENT.py below an empty folder, and return what is said of it."""
+    from normgrade.classes.feedback import page_names  # loads NumPy
+
+    names = page_names({each.student for each in hand_ins})
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()):
+            raise OSError(errno.ENOTEMPTY, _("it is not empty"))
+        for each in hand_ins:
+            below = folder / each.exercise
+            below.mkdir(exist_ok=True)
+            put_in_place(below / f"{names[each.student]}.py", each.content, 0o600)
+    except OSError as error:
+        said = _('The sources cannot be written to "{path}" ({error}). Choose another folder.', path=folder, error=error.strerror)
+        raise UsageError(said) from error
+    return n_("{path}: the code of {n} hand-in.", "{path}: the code of {n} hand-ins.", len(hand_ins), path=visible_name(folder))
+
+
 # In words
 
 
@@ -207,10 +255,10 @@ def left_out_in_words(found: HandedIn, whole: bool) -> Iterator[str]:
     """Yield the lines about files that are left out, absent students and those who are not on the roster. With `whole`, none is cut."""
     if found.left_out:
         yield _("Left out:")
-        for each in found.left_out if whole else found.left_out[:MOST_LEFT_OUT]:
+        for each in found.left_out if whole else found.left_out[:MOST_NAMES]:
             yield "  " + visible_name(f"{each.origin}: {each.why}")
             yield from ("    " + visible_name(file) for file in each.files if whole)
-        if not whole and (more := len(found.left_out) - MOST_LEFT_OUT) > 0:
+        if not whole and (more := len(found.left_out) - MOST_NAMES) > 0:
             yield "  " + n_("… and {n} more. --dry-run names all.", "… and {n} more. --dry-run names all.", more)
     if found.absent:
         yield n_(

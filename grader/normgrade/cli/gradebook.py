@@ -16,22 +16,23 @@ from normgrade.classes.hand_ins import Mark, Override, Result
 from normgrade.classes.worksheet import Wanted, read_worksheet
 from normgrade.cli import Commands
 from normgrade.cli.class_files import (
-    feedback_format_option,
     fill_in,
     hand_over_bytes,
     worksheet_options,
     write_class_page,
     write_feedback,
 )
-from normgrade.cli.options import DETAILS, F, course_option, hand_over, say
+from normgrade.cli.options import DETAILS, F, choice, course_option, hand_over, say
 from normgrade.course.exercise import Exercise
-from normgrade.language import _, n_
+from normgrade.language import N_, _, n_
 from normgrade.language.errors import UsageError, did_you_mean
 from normgrade.language.visible import visible_name, write_data
 from normgrade.learner.workspace import find_course
 from normgrade.report.report import Report, reveal
 
 MOST_POINTS = 10**6
+FORMATS = ("html", "md")  # of feedback
+known_format = choice(FORMATS, N_('"{name}" is not a format of feedback.{meant} Use {known}.'))
 BOM = "\ufeff"  # Excel reads a file that begins with it as UTF-8
 
 
@@ -126,16 +127,16 @@ def export_command(
 
 @gradebook_command.command("feedback")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@feedback_format_option("--format")
+@click.option("--format", "format", default=FORMATS[0], metavar="|".join(FORMATS), callback=known_format, help="Format of the feedback.")
 @gradebook_option
 @course_option
-def feedback_command(folder: Path, feedback_format: str, gradebook_file: Path, course_folder: Path | None) -> int:
+def feedback_command(folder: Path, format: str, gradebook_file: Path, course_folder: Path | None) -> int:
     """Write a page for each student, with as much as the course reveals.
 
     Students whose hand-ins came from Moodle have a folder, so that DIR as a zip file can be uploaded there.
     """
     with Gradebook.open(gradebook_file) as gradebook:
-        say(write_feedback(folder, gradebook, find_course(course_folder), feedback_format))
+        say(write_feedback(folder, gradebook, find_course(course_folder), format))
     return 0
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from normgrade.cli.options import course_option, say
+from normgrade.cli.stubs import say_added
 from normgrade.cli.warn import with_course
 from normgrade.course.course import Course, named_by_environment
 from normgrade.course.layout import exercises_in, settings_in
@@ -50,7 +51,7 @@ def new_command(slug: str, contract: tuple[str, ...], numpy: bool, probes: bool,
                 error=error.strerror,
             )
         ) from error
-    tell(course, slug, added, kept)
+    tell(course, added, kept)
     if language is not None and language not in course.settings.languages:
         said = _(
             'Add "{language}" to `languages` in {path}, so that no text in this language is forgotten.',
@@ -91,14 +92,9 @@ def is_empty(folder: Path) -> bool:
     return not os.path.lexists(folder) or (folder.is_dir() and all(path.name == ".git" for path in folder.iterdir()))
 
 
-def tell(course: Course, slug: str, added: list[Path], kept: list[Path]) -> None:
+def tell(course: Course, added: list[Path], kept: list[Path]) -> None:
     """Print which files were added, and which were there already."""
-    if added:
-        say(n_("{n} file added to {folder}.", "{n} files added to {folder}.", len(added), folder=course.root))
-    else:
-        say(_("Nothing to add: all files already exist in {folder}.", folder=course.root))
-    for path in added:
-        say(f"  {path.relative_to(course.root)}")
+    say_added(course.root, added, [str(path.relative_to(course.root)) for path in added])
     if added and kept:
         say(n_("{n} existing file is unchanged.", "{n} existing files are unchanged.", len(kept)))
         for path in kept:

@@ -1,25 +1,98 @@
-"""Options that several commands share, and the output of reports."""
+"""Options that several commands share, completion of their values in a shell, and the output of reports."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import ast
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from normgrade.cli.output import tell_runner, write_report
-from normgrade.cli.shell_words import one_of
+from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
-from normgrade.language import _
-from normgrade.language.errors import UsageError, did_you_mean, either
+from normgrade.course.files import read_text
+from normgrade.course.mistakes import read_mistakes
+from normgrade.language import N_, _
+from normgrade.language.errors import CourseError, UsageError, did_you_mean, either
 from normgrade.language.visible import write_data
+from normgrade.learner.workspace import find_course
 from normgrade.report.render import FORMATS, QUIET, USUAL, VERBOSE, Detail, render
 from normgrade.report.report import Outcome, Report
 from normgrade.worker import interrupts
 from normgrade.worker.walls import TIERS
 
+# Completion. It reads the files of the course, and runs none of their code.
+
+
+Completer = Callable[[click.Context, click.Parameter, str], list[str]]
+
+
+def completer(known: Callable[[click.Context], Iterable[str]]) -> Completer:
+    """Return a function for click's `shell_complete` that filters the known words by the beginning that was typed."""
+
+    @wraps(known)
+    def alike(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
+        try:
+            return [word for word in known(context) if word.startswith(begun)]
+        except UsageError:  # a shell could not show it
+            return []
+
+    return alike
+
+
+def one_of(values: Iterable[str]) -> Completer:
+    """Return a completion with these values."""
+    return completer(lambda context: values)
+
+
+def course_of(context: click.Context) -> Course:
+    return find_course(context.params.get("course_folder"))
+
+
+def slug_in(context: click.Context) -> str:
+    """Return the slug that a command names, or the only one of several; click keeps it in `args` while an option lacks its value."""
+    return context.params.get("slug") or "".join(context.params.get("slugs") or context.args)
+
+
+def exercise_of(context: click.Context) -> Exercise:
+    return course_of(context).exercise(slug_in(context))
+
+
+@completer
+def slugs_alike(context: click.Context) -> Iterable[str]:
+    return course_of(context).slugs
+
+
+@completer
+def ways_alike(context: click.Context) -> Iterable[str]:
+    return [path.stem for path in exercise_of(context).alternatives]
+
+
+@completer
+def checks_alike(context: click.Context) -> Iterable[str]:
+    suite = ast.parse(read_text(exercise_of(context).suite))  # it is not run
+    return [node.name for node in suite.body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")]
+
+
+@completer
+def mistakes_alike(context: click.Context) -> Iterable[str]:
+    """Return the known mistakes of the exercise, or of all exercises if none is named."""
+    names: dict[str, None] = {}
+    for exercise in [exercise_of(context)] if slug_in(context) else course_of(context):
+        with suppress(CourseError):  # they cannot be read
+            names |= dict.fromkeys(mistake.name for mistake in read_mistakes(exercise))
+    return names
+
+
+# Options
+
+
 WIDEST = 100
+LISTED = 8  # things that are listed; of more, only the number is said
 ALWAYS_0 = ("classroom50",)  # formats with which a submission that does not pass is no reason for another exit code
 DETAILS = {"quiet": QUIET, "verbose": VERBOSE, None: USUAL}
 F = TypeVar("F", bound=Callable[..., Any])
@@ -56,24 +129,24 @@ def isolation_option(command: F) -> F:
         metavar="|".join(TIERS),
         default=TIERS[0],
         envvar="NORMGRADE_REQUIRE_ISOLATION",
-        callback=tier_of,
+        callback=choice(
+            TIERS, N_('No isolation named "{name}".{meant} --require-isolation and NORMGRADE_REQUIRE_ISOLATION must be {known}.')
+        ),
         shell_complete=one_of(TIERS),
         help="Grade only with this isolation or a stronger one. Also set by NORMGRADE_REQUIRE_ISOLATION.",
     )(command)
 
 
-def tier_of(context: click.Context, option: click.Parameter, value: str) -> str:
-    """Return the name of a tier of walls, checked."""
-    if value in TIERS:
-        return value
-    raise UsageError(
-        _(
-            'No isolation named "{name}".{meant} --require-isolation and NORMGRADE_REQUIRE_ISOLATION must be {tiers}.',
-            name=value,
-            meant=did_you_mean(value, TIERS),
-            tiers=either((", ".join(TIERS[:-1]), TIERS[-1])),
-        )
-    )
+def choice(known: Sequence[str], otherwise: str) -> Callable[[click.Context, click.Parameter, str | None], str | None]:
+    """Return a callback of click for one of these names; `otherwise` is the message about another."""
+
+    def parse(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+        if value is None or value in known:
+            return value
+        names = either((", ".join(known[:-1]), known[-1]))
+        raise UsageError(_(otherwise, name=value, meant=did_you_mean(value, known), known=names))
+
+    return parse
 
 
 def report_options(command: F) -> F:

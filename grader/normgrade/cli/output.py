@@ -9,7 +9,6 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 
 from normgrade import __version__
 from normgrade.course.files import leads_to_device, read_start, refuse_link, write_or_put
@@ -138,16 +137,13 @@ def unwritable(path: Path, why: str | None) -> UsageError:
 
 
 def tell_runner(format: str, reports: Sequence[Report]) -> None:
-    """Append all that belongs to a format to the files of the runner, if it names any."""
-    if tell := TOLD.get(format):
-        tell(reports)
+    """Append all that belongs to a format to the files of the runner, if it names any: the summary of a step, or its outputs."""
+    if format == "github":
+        from normgrade.report.render.github import step_summary  # loads NumPy
 
-
-def tell_summary(reports: Sequence[Report]) -> None:
-    """Append the reports to the summary of the step."""
-    from normgrade.report.render.github import step_summary  # loads NumPy
-
-    add_to_summary(step_summary(reports))
+        add_to_summary(step_summary(reports))
+    elif format == "classroom50":
+        tell_outputs(reports)
 
 
 def tell_outputs(reports: Sequence[Report]) -> None:
@@ -176,6 +172,3 @@ def outputs(reports: Sequence[Report]) -> str:
         "{earned} of {possible} points, {passed} of {total} passed", earned=earned, possible=possible, passed=passed, total=len(reports)
     )
     return f"status={'success' if passed == len(reports) else 'failure'}\nsummary={said}\n"
-
-
-TOLD: Mapping[str, Callable[[Sequence[Report]], None]] = MappingProxyType({"github": tell_summary, "classroom50": tell_outputs})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
@@ -12,6 +11,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from normgrade.cli.listing import SCORES_SHOWN
 from normgrade.course.exercise import Exercise
 from normgrade.grading.grading_options import PUBLIC_SEED
 from normgrade.language import N_, _, n_
@@ -22,12 +22,9 @@ from normgrade.learner.workspace import Workspace
 from normgrade.report.render import VERBOSE, Detail
 from normgrade.report.render.terminal import WIDEST, OneScreen
 from normgrade.report.render.whole import STYLES, course_lines, failure_lines
-from normgrade.report.render.wording import MARKS, Cases, grouped, losses_in_words, not_started
+from normgrade.report.render.wording import MARKS, grouped, losses_in_words, not_started
 from normgrade.report.report import Outcome, Report
 
-SCORES = 10  # the last ones
-MOVES_S = 0.2  # in which the mark of a step moves on
-MOVING = "-\\|/"
 PENDING = "·"  # the mark of a check that has not ended
 DETAIL = Detail(claims=1, cases=1, differences=2, more="d")
 KEYS = {  # in their order on the screen; the least important ones are left out if there is no room
@@ -46,7 +43,7 @@ HELP = {
     "p": N_("go back to the previous exercise"),
     "l": N_("list the exercises, and go to one of them"),
     "h": N_("give a hint"),
-    "d": N_("show all differences, one claim per page"),
+    "d": N_("show all differences"),
     "t": N_("grade it on other inputs"),
     "↑ ↓": N_("scroll; Space, Page Up, Page Down, Home and End scroll too"),
     "Esc": N_("go back to the verdict"),
@@ -117,33 +114,16 @@ class Help(View):
 
 
 class Differences(View):
-    """All differences, one failing claim on a page. Only the current page is rendered."""
+    """All differences of the failing claims of which the course reveals any details."""
 
     key = "d"
 
-    def __init__(self, watching: Watching) -> None:
-        super().__init__(watching)
-        self.page = 0
-
     def content(self, rows: int) -> RenderableType:
-        if not (pages := self.pages()):
-            return Text(_("There is nothing to show."))
-        self.page = min(self.page, len(pages) - 1)
-        where = _("page {page} of {pages} · d or → next, ← previous, Esc close", page=self.page + 1, pages=len(pages))
-        return Group(Text(where, style="dim"), *failure_lines(pages[self.page], with_hint=False, detail=VERBOSE))
-
-    def pages(self) -> Sequence[Cases]:
-        """Return the failing claims of which the course reveals any details."""
         report = self.watching.report
         failed = [check for check in report.checks if check.outcome in (Outcome.FAILED, Outcome.ERROR)] if report is not None else []
-        return grouped([check for check in failed if check.differences or check.message.strip() or check.stdout.strip()])
-
-    def press(self, key: str) -> bool:
-        step = {"d": 1, "right": 1, "left": -1}.get(key, 0)
-        if step == 0 or not 0 <= self.page + step < len(self.pages()):
-            return key in ("left", "right")
-        self.page += step
-        return True
+        told = grouped([check for check in failed if check.differences or check.message.strip() or check.stdout.strip()])
+        lines = [line for cases in told for line in failure_lines(cases, with_hint=False, detail=VERBOSE)]
+        return Group(*lines) if lines else Text(_("There is nothing to show."))
 
 
 class Listing(View):
@@ -213,7 +193,7 @@ def verdict(watching: Watching, rows: int, in_lines: bool) -> Iterator[Renderabl
     report = watching.report
     if report is None:
         name = watching.watched.path.name
-        said = step(watching) or _("{file}: grading …", file=name)
+        said = watching.doing or _("{file}: grading …", file=name)
         yield Text(said if watching.grading else _("waiting for {file}", file=name))
     elif report.outcome is Outcome.NOT_STARTED:
         yield Text(not_started(report))
@@ -228,12 +208,6 @@ def verdict(watching: Watching, rows: int, in_lines: bool) -> Iterator[Renderabl
         yield from after(watching, report)
 
 
-def step(watching: Watching) -> str:
-    """Return the step that takes long, with a mark that moves; "" if there is none."""
-    mark = MOVING[int(time.monotonic() / MOVES_S) % len(MOVING)]
-    return f"{mark} {watching.doing}" if watching.doing else ""
-
-
 def after(watching: Watching, report: Report) -> Iterator[Text]:
     """Yield the summary and the next step after a pass, once they are known, and the losses if the walls are weak."""
     if report.outcome is Outcome.PASSED and not watching.grading:
@@ -245,9 +219,9 @@ def after(watching: Watching, report: Report) -> Iterator[Text]:
 def news(watching: Watching, report: Report) -> Iterator[Text]:
     """Yield the lines below the verdict: the step that takes long, the change since the last save, and the seed of unusual inputs."""
     if watching.grading:
-        yield Text(step(watching) or _("grading …"), style="dim")
+        yield Text(watching.doing or _("grading …"), style="dim")
     if watching.changed:
-        scores = _(" · last scores: {scores}", scores=" ".join(map(str, watching.scores[-SCORES:])))
+        scores = _(" · last scores: {scores}", scores=" ".join(map(str, watching.scores[-SCORES_SHOWN:])))
         yield Text.assemble((watching.changed, "bold"), (scores, "dim"), no_wrap=True, overflow="ellipsis")
     if report.seed != PUBLIC_SEED:
         said = _("These inputs have seed {seed}. The next save uses the usual inputs.", seed=report.seed)

@@ -1,53 +1,48 @@
-"""`normgrade show`: a task, or the rules of all tasks, rendered."""
+"""`normgrade show`: a task, or the rules of all tasks, rendered, and through a pager if it is longer than the terminal."""
 
 from __future__ import annotations
 
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from normgrade.cli.list import list_exercises
-from normgrade.cli.options import course_option
-from normgrade.cli.pager import page
-from normgrade.cli.shell_words import slugs_alike
+from normgrade.cli.options import WIDEST, course_option, slugs_alike
 from normgrade.course.files import read_text
 from normgrade.course.links import by_slug
 from normgrade.course.questions import ANSWERS, FOLDED
 from normgrade.language import _
-from normgrade.language.errors import UsageError
 from normgrade.language.visible import visible, write_data
+from normgrade.learner.interviews import refuse_in_interview
 from normgrade.learner.workspace import find_course
 
 if TYPE_CHECKING:
+    from rich.console import Console, RenderableType  # not at run time: a pipe does without rich
     from rich.markdown import Markdown  # not at run time: a pipe does without rich
+
 
 RULES = "rules"  # in the place of a slug, unless an exercise is called so
 
 
 @click.command("show")
-@click.argument("slug", required=False, shell_complete=slugs_alike)
+@click.argument("slug", shell_complete=slugs_alike)
 @click.option("--answers", is_flag=True, help="Show the answers to the interview questions.")
 @click.option("--stub", is_flag=True, help="Show the stub instead of the task.")
 @click.option("--no-pager", is_flag=True, help="Print everything at once, without a pager.")
 @course_option
-def show_command(slug: str | None, answers: bool, stub: bool, no_pager: bool, course_folder: Path | None) -> None:
+def show_command(slug: str, answers: bool, stub: bool, no_pager: bool, course_folder: Path | None) -> None:
     """Show the task of an exercise.
 
     `normgrade show rules` shows the rules that all exercises share.
 
     If the task is longer than the terminal, it is shown in a pager; press q to leave it. If the output does not go to a terminal, it is
-    Markdown. Without SLUG, the exercises are listed.
+    Markdown.
     """
-    if slug is None:
-        if answers or stub:
-            raise UsageError(_("Missing argument: {name}.", name="SLUG"))
-        list_exercises(course_folder)
-        return
     if answers:
-        from normgrade.learner.interviews import refuse_in_interview  # it imports SQLite, which only this option needs
-
         refuse_in_interview("normgrade show --answers")
     course = find_course(course_folder)
     if slug == RULES and RULES not in course.slugs and course.rules is not None:
@@ -98,3 +93,29 @@ def rendered(markdown: str) -> Markdown:
     from rich.markdown import Markdown  # only in a terminal
 
     return Markdown(markdown, hyperlinks=False)
+
+
+# A pager, as `git` and `man` use one
+
+
+def page(console: Console, renderable: RenderableType, wanted: bool = True) -> None:
+    """Print a content, through the pager if that is `wanted` and the content is longer than the terminal."""
+    with console.capture() as captured:
+        console.print(renderable, width=min(console.width, WIDEST))
+    text = captured.get()
+    fits = text.count("\n") < console.height  # with the line of the shell's prompt
+    if not wanted or fits or console.is_dumb_terminal or not sys.stdout.isatty():
+        console.print(renderable, width=min(console.width, WIDEST))
+        return
+    with interrupts_left_to_it():
+        click.echo_via_pager(text.removesuffix("\n"))  # it adds one
+
+
+@contextmanager
+def interrupts_left_to_it() -> Iterator[None]:
+    """Leave Ctrl-C to the pager. This process gets a handler that does nothing, which the pager does not inherit."""
+    before = signal.signal(signal.SIGINT, lambda number, frame: None)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -21,7 +21,7 @@ from normgrade.remarks.crash import due_in, raised
 from normgrade.remarks.misuse import misuse
 from normgrade.report.render.numbers import FEW, Sides, as_text, sides
 from normgrade.report.render.whole import difference_lines, indented, places, raised_lines, table_of_sides
-from normgrade.report.render.wording import bounded, difference_in_words, one_line, what_it_is
+from normgrade.report.render.wording import LINES, bounded, difference_in_words, one_line, what_it_is
 from normgrade.report.report import ArrayDifference, Comparison, Difference, Numbers, SideBySide
 from normgrade.suite.blame import alone
 from normgrade.suite.vocabulary import as_expected
@@ -29,7 +29,6 @@ from normgrade.worker.wire.observation import Array, Observation
 
 Words = Mapping[str, str]  # of an exercise, for its places
 D = TypeVar("D", bound=Comparison)
-LINES = 20  # of the output, or of an exception
 RESULTS = ("output", "result")  # the places of results begin so
 
 

@@ -5,14 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 import click
 
 from normgrade.cli.bar import progress
-from normgrade.cli.options import DETAILS, course_option, hand_over, isolation_option, report_options, whole_number
+from normgrade.cli.options import (
+    DETAILS,
+    checks_alike,
+    course_option,
+    hand_over,
+    isolation_option,
+    mistakes_alike,
+    report_options,
+    slugs_alike,
+    ways_alike,
+    whole_number,
+)
 from normgrade.cli.output import format_of, refuse_unless_writable
-from normgrade.cli.shell_words import checks_alike, mistakes_alike, slugs_alike, ways_alike
 from normgrade.cli.warn import warn_of_folders, warn_of_untranslated
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
@@ -108,12 +117,12 @@ def verify_command(
     chosen = slugs if ref is None else changed_since(course, ref, on_github)
     if chosen is None:
         return hand_over([], format, output) if output is not None or format != "terminal" else 0
-    proved = prove(course, chosen, range(seeds), options, mutants, habits, sample, writes)
-    code = hand_over(proved.all_reports, format, output, DETAILS[detail])
-    if proved.exercises and format == "terminal" and output is None:
-        show_tables(proved, habits)
+    exercises, reports = prove(course, chosen, range(seeds), options, mutants, habits, sample, writes)
+    code = hand_over(reports, format, output, DETAILS[detail])
+    if exercises and format == "terminal" and output is None:
+        show_tables(exercises, reports, habits)
     if on_github:
-        tell_github(proved.all_reports, course, None if output is None else DETAILS[detail])
+        tell_github(reports, course, None if output is None else DETAILS[detail])
     return code
 
 
@@ -149,22 +158,13 @@ def changed_since(course: Course, ref: str, on_github: bool) -> Sequence[str] | 
     return found or ()
 
 
-class Proved(NamedTuple):
-    """The exercises that were proved, the reports on them, and the reports on exercises that cannot be proved yet."""
-
-    exercises: Sequence[Exercise]
-    reports: Sequence[Report]
-    unfinished: Sequence[Report]
-
-    @property
-    def all_reports(self) -> Sequence[Report]:
-        return [*self.reports, *self.unfinished]
-
-
 def prove(
     course: Course, slugs: Sequence[str], seeds: Sequence[int], options: Options, mutants: bool, habits: bool, sample: int, writes: bool
-) -> Proved:
-    """Prove exercises of a course; if `writes`, first compute and write the files that ship with them."""
+) -> tuple[Sequence[Exercise], list[Report]]:
+    """Prove exercises of a course; if `writes`, first compute and write the files that ship with them.
+
+    Return the exercises that were proved, and the reports on them and on those that cannot be proved yet.
+    """
     from normgrade.verify.shipping import write  # loads pytest
     from normgrade.verify.verification import sorted_out, verify  # loads pytest
 
@@ -175,18 +175,18 @@ def prove(
         watching = replace(options, progress=watched)
         if writes:
             write(exercises, watching)
-        return Proved(exercises, verify(exercises, seeds, watching, mutants, habits, options.cores, sample), unfinished)
+        return exercises, [*verify(exercises, seeds, watching, mutants, habits, options.cores, sample), *unfinished]
 
 
-def show_tables(proved: Proved, habits: bool) -> None:
+def show_tables(exercises: Sequence[Exercise], reports: Sequence[Report], habits: bool) -> None:
     """Print the table of situations, and that of habits if they were tried."""
     from normgrade.report.render.terminal import open_console  # loads NumPy
     from normgrade.verify.verification import matrix, matrix_of_habits  # loads pytest
 
     width = open_console().width
-    click.echo("\n" + "\n".join(matrix(proved.exercises, width)))
+    click.echo("\n" + "\n".join(matrix(exercises, width)))
     if habits:
-        click.echo("\n" + "\n".join(matrix_of_habits(proved.exercises, proved.reports, width)))
+        click.echo("\n" + "\n".join(matrix_of_habits(exercises, reports, width)))
 
 
 def tell_github(reports: Sequence[Report], course: Course, shown: Detail | None) -> None:

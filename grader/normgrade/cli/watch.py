@@ -1,30 +1,31 @@
-"""`normgrade watch`: grade again at every save."""
+"""`normgrade watch`: grade again at every save. In a terminal it is one screen with keys, none of which is lost."""
 
 from __future__ import annotations
 
+import io
 import os
+import re
 import secrets
+import select
+import signal
+import sys
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from threading import Event, RLock, Thread
-from typing import TYPE_CHECKING
+from types import FrameType
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console, ConsoleDimensions
-from rich.control import Control
-from rich.screen import Screen as WholeScreen
 
 from normgrade.cli import INTERRUPTED, streams
 from normgrade.cli.bar import progress
 from normgrade.cli.check import MOST_SEEDS
-from normgrade.cli.keys import Keyboard, keys
-from normgrade.cli.options import course_option, isolation_option
-from normgrade.cli.screen import MOVES_S, Differences, Help, Listing, View, Window, screens
-from normgrade.cli.shell_words import slugs_alike
+from normgrade.cli.options import course_option, isolation_option, slugs_alike
+from normgrade.cli.screen import Differences, Help, Listing, View, Window, screens
 from normgrade.cli.warn import warn_of_folders, warn_of_unfinished, without_hindered
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
@@ -34,20 +35,158 @@ from normgrade.language import _
 from normgrade.language.errors import CourseError, UsageError
 from normgrade.learner.interviews import refuse_in_interview
 from normgrade.learner.standing import next_record, records
-from normgrade.learner.watching import Watching
+from normgrade.learner.watching import PAUSE_S, Watching
 from normgrade.learner.workspace import Workspace, find_course
 from normgrade.report.render.terminal import line_of, open_console, show
 
 if TYPE_CHECKING:
     from normgrade.grading.grader import Grader
 
-PAUSE_S = 0.05  # between two looks at the file
-FRAME_S = 0.03  # at least, between two drawings while checks are played
-ENTER = "\x1b[?1049h\x1b[?25l\x1b[?2004h"  # alternate screen, no cursor, pasted text in brackets
-LEAVE = "\x1b[?2004l\x1b[?25h\x1b[?1049l"
+
+# Keys, which are read when they are pressed, and the settings of the terminal
+
+
+CLOSED = b"q"  # typed by a terminal that is closed
+ENDING = ("SIGTERM", "SIGHUP", "SIGQUIT")  # signals that end a process
+NAMED = {"\x1b": "escape", "\r": "enter", "\n": "enter", " ": "page down", "k": "up", "j": "down"} | {
+    f"\x1b[{code}": name
+    for name, codes in {
+        "up": ("A",),
+        "down": ("B",),
+        "home": ("H", "1~", "7~"),
+        "end": ("F", "4~", "8~"),
+        "page up": ("5~",),
+        "page down": ("6~",),
+    }.items()
+    for code in codes
+}
+NAMED_ON_WINDOWS = {"H": "up", "P": "down", "G": "home", "O": "end", "I": "page up", "Q": "page down"}
+KEY = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*|O)[@-~]|.", re.DOTALL)  # an escape sequence, or a byte: no other key has several
+BEGUN = re.compile(rb"\x1b(\[[0-?]*[ -/]*|O)?\Z")
+
+
+class Keyboard:
+    """The keys of a terminal, in the order in which they are pressed. `terminal` is its file descriptor.
+
+    With None there is no keyboard, and no key is ever pressed.
+    """
+
+    def __init__(self, terminal: int | None) -> None:
+        self.terminal = terminal
+        self.typed = b""  # read, but not returned yet
+        self.before: list[Any] | None = None  # settings of the terminal
+
+    def pressed(self, seconds: float) -> str:
+        """Return the name or the character of the next key; "" if none is pressed within so many seconds."""
+        while self.typed or self.read(seconds):
+            if name := name_of(self.next_key()):
+                return name
+        return ""
+
+    def next_key(self) -> bytes:
+        """Return the bytes of the next key, once all of them are there."""
+        while BEGUN.match(self.typed) and self.read(PAUSE_S):  # terminals send the rest at once
+            pass
+        found = KEY.match(self.typed)
+        key = found[0] if found else b""
+        self.typed = self.typed[len(key) :]
+        return key
+
+    def read(self, seconds: float) -> bool:
+        """Read all typed bytes, waiting so many seconds for the first, and return if there were any."""
+        if self.terminal is None:
+            time.sleep(seconds)
+            return False
+        if not select.select([self.terminal], [], [], seconds)[0]:
+            return False
+        try:
+            self.typed += os.read(self.terminal, io.DEFAULT_BUFFER_SIZE) or CLOSED
+        except OSError:  # the terminal is closed
+            self.typed += CLOSED
+        return True
+
+    def begin(self) -> None:
+        """Have the terminal send each key at once and not show it. Ctrl-Z is a key as any other; keys that were typed ahead are kept."""
+        if self.terminal is not None:
+            import termios  # not on every system
+            import tty  # not on every system
+
+            self.before = termios.tcgetattr(self.terminal)
+            with suppress(termios.error):  # in the background this stops the process, and fails when it continues
+                tty.setcbreak(self.terminal, termios.TCSANOW)
+                settings = termios.tcgetattr(self.terminal)
+                settings[6][termios.VSUSP] = os.fpathconf(self.terminal, "PC_VDISABLE")
+                termios.tcsetattr(self.terminal, termios.TCSANOW, settings)
+
+    def end(self) -> None:
+        """Restore the settings of the terminal."""
+        if self.terminal is not None and self.before is not None:
+            import termios  # not on every system
+
+            with suppress(termios.error):  # the terminal is closed
+                termios.tcsetattr(self.terminal, termios.TCSADRAIN, self.before)
+
+
+class WindowsKeyboard(Keyboard):
+    """The keys of a Windows console, which must be polled."""
+
+    def pressed(self, seconds: float) -> str:
+        msvcrt: Any = __import__("msvcrt")
+        deadline = time.monotonic() + seconds
+        while not msvcrt.kbhit():
+            if time.monotonic() > deadline:
+                return ""
+            time.sleep(0.01)
+        key = str(msvcrt.getwch())
+        return NAMED_ON_WINDOWS.get(str(msvcrt.getwch()), "") if key in "\x00\xe0" else NAMED.get(key, key)
+
+
+def name_of(key: bytes) -> str:
+    """Return the name or the character of a key; "" for a key without a name here."""
+    text = key.decode("utf-8", "ignore")
+    if key.startswith(b"\x1bO"):
+        text = text.replace("O", "[", 1)
+    return NAMED.get(text, text if text.isprintable() else "")
+
+
+@contextmanager
+def keys(leave: Callable[[], None] | None = None) -> Iterator[Keyboard]:
+    """Yield the keyboard, and restore the settings of the terminal at the end of the block.
+
+    If a signal ends the process, they are restored as well, after `leave` was called, which may happen at any moment.
+    """
+    somebody = sys.stdin.isatty()
+    if sys.platform == "win32":
+        yield WindowsKeyboard(None) if somebody else Keyboard(None)
+        return
+    keyboard = Keyboard(sys.stdin.fileno() if somebody else None)
+
+    def end(number: int, frame: FrameType | None) -> None:
+        if leave is not None:
+            leave()
+        keyboard.end()
+        signal.signal(number, signal.SIG_DFL)
+        signal.raise_signal(number)
+
+    numbers = [number for name in ENDING if signal.getsignal(number := getattr(signal, name)) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, end) for number in numbers}
+    try:
+        keyboard.begin()
+        yield keyboard
+    finally:
+        keyboard.end()
+        for number, earlier in before.items():
+            signal.signal(number, earlier)
+
+
+# The command
+
+
+FRAME_S = 0.1  # at least, between two drawings while checks are played
+LEAVE = "\x1b[?25h\x1b[?1049l"  # as rich gives a terminal back: the cursor, and the lines that were there before
 SCROLLED = {"up": -1, "down": 1, "page up": -15, "page down": 15, "home": -(10**6), "end": 10**6}  # lines
 VIEWS: dict[str, type[View]] = {view.key: view for view in (Help, Differences, Listing)}
-LOOKS = {*VIEWS, *SCROLLED, "left", "right", "escape"}  # keys that work during a grading
+LOOKS = {*VIEWS, *SCROLLED, "escape"}  # keys that work during a grading
 
 
 @click.command("watch")
@@ -149,36 +288,14 @@ class Screen:
     size: ConsoleDimensions | None = None  # at the last drawing
     stale: bool = True  # changed since then
     drawn_s: float = 0.0
-    drawing: RLock = field(default_factory=RLock)
 
     def draw(self) -> None:
         """Draw everything."""
-        with self.drawing:
-            self.size = size = self.console.size
-            window = Window(screens(self.watching, size, self.view), self.top)
-            with self.console:  # which writes it at once
-                self.console.control(Control.home())
-                self.console.print(WholeScreen(window), end="")
-            self.top, self.deepest = window.top, window.deepest
-            self.drawn_s, self.stale = time.monotonic(), False
-
-    @contextmanager
-    def moving(self) -> Iterator[None]:
-        """Draw again and again while a step takes long, so that its mark moves."""
-        ended = Event()
-
-        def move() -> None:
-            while not ended.wait(MOVES_S):
-                if self.watching.doing and time.monotonic() - self.drawn_s > MOVES_S:
-                    self.draw()
-
-        thread = Thread(target=move, daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            ended.set()
-            thread.join()
+        self.size = self.console.size
+        window = Window(screens(self.watching, self.size, self.view), self.top)
+        self.console.update_screen(window)
+        self.top, self.deepest = window.top, window.deepest
+        self.drawn_s, self.stale = time.monotonic(), False
 
     def draw_if_stale(self) -> None:
         """Draw if anything has changed, or the terminal has another size."""
@@ -189,8 +306,7 @@ class Screen:
         """Grade the file if it was saved, or if a key asked for it."""
         if self.watching.begin_if_saved() or self.watching.grading:
             self.draw()
-            with self.moving():
-                self.watching.grade()
+            self.watching.grade()
             self.stale = True
 
     def meanwhile(self) -> None:
@@ -257,13 +373,10 @@ def on_one_screen(watching: Watching, console: Console) -> None:
     with keys(leave) as keyboard:
         screen = Screen(watching, console, keyboard)
         watching.listen(screen.meanwhile, screen.on_progress)
-        stream.write(ENTER)
         try:
             with suppress(Left):
                 until_q(screen)
         finally:
-            stream.write(LEAVE)
-            stream.flush()
             if (report := screen.watching.report) is not None and not screen.watching.grading:
                 console.print(line_of(report))
 
@@ -271,11 +384,12 @@ def on_one_screen(watching: Watching, console: Console) -> None:
 def until_q(screen: Screen) -> None:
     """Handle saves and keys until q, and draw when no key is waiting."""
     key = ""
-    while key != "q":
-        if key:
-            screen.press(key)
-        screen.grade_if_due()
-        key = screen.next_key(0.0)
-        if not key:
-            screen.draw_if_stale()
-            key = screen.next_key(PAUSE_S)
+    with screen.console.screen():
+        while key != "q":
+            if key:
+                screen.press(key)
+            screen.grade_if_due()
+            key = screen.next_key(0.0)
+            if not key:
+                screen.draw_if_stale()
+                key = screen.next_key(PAUSE_S)

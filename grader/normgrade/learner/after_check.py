@@ -14,9 +14,8 @@ from normgrade.grading.grade import Submission
 from normgrade.language import _, n_
 from normgrade.language.errors import UsageError
 from normgrade.language.visible import width
-from normgrade.learner.attempts import Attempt
 from normgrade.learner.interviews import running_here
-from normgrade.learner.standing import advice, attempts_of, records
+from normgrade.learner.standing import Attempt, advice, attempts_of, records
 from normgrade.learner.workspace import Workspace
 from normgrade.report.report import Outcome, Report, claims_alone, reveal
 

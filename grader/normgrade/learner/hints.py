@@ -12,8 +12,7 @@ from normgrade.course.mistakes import read_mistakes
 from normgrade.course.own_numbers import called
 from normgrade.course.translations import translated
 from normgrade.language import N_, _
-from normgrade.learner.attempts import Attempt
-from normgrade.learner.standing import attempts_of
+from normgrade.learner.standing import Attempt, attempts_of
 from normgrade.learner.workspace import Workspace
 from normgrade.report import report
 from normgrade.suite.texts import hint_in

@@ -1,14 +1,15 @@
-"""Interviews: exercises and questions that are drawn to fit into a time. They are stored beside the attempts; at most one runs."""
+"""Interviews, drawn to fit into a time, and reviews: questions about the mistakes that were made. Both are kept beside the attempts."""
 
 from __future__ import annotations
 
 import json
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from difflib import SequenceMatcher
 from pathlib import Path
 from random import Random
 from typing import NamedTuple, TypeVar
@@ -16,12 +17,14 @@ from typing import NamedTuple, TypeVar
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
 from normgrade.course.files import own_folder, read_text, write_whole
+from normgrade.course.mistakes import Mistake, read_mistakes
+from normgrade.course.own_numbers import called
 from normgrade.course.questions import Question, questions_in
 from normgrade.language import _, n_
+from normgrade.language.docstring import as_spoken
 from normgrade.language.errors import UsageError, listed
 from normgrade.language.visible import visible
-from normgrade.learner.attempts import Attempts
-from normgrade.learner.standing import Record, attempts_of, records
+from normgrade.learner.standing import Attempt, Attempts, Record, attempts_of, made_anew, records
 from normgrade.learner.workspace import Workspace, submission_of
 from normgrade.report.report import Outcome, Report
 
@@ -281,3 +284,113 @@ def time_left(interview: Interview, now: datetime) -> str:
     """Return the time that is left, in words."""
     minutes = -(-int(interview.left(now).total_seconds()) // 60)
     return n_("{n} of {all} minutes is left", "{n} of {all} minutes are left", minutes, all=interview.minutes)
+
+
+# Reviews
+
+
+PAUSES = tuple(timedelta(days=days) for days in (1, 3, 7, 21, 60))  # before the next question, by how often in a row it was found
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """One question about a mistake. `knew` is True if the learner found its line."""
+
+    at: datetime
+    exercise: str
+    mistake: str
+    knew: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """A mistake that was made.
+
+    `times` counts how often, `made` is the last time, and `seen` is the last time that it was made or asked about. `found` counts how often
+    in a row it has been found since.
+    """
+
+    exercise: str
+    mistake: str
+    times: int
+    made: datetime
+    seen: datetime
+    found: int = 0
+
+    @property
+    def due(self) -> datetime:
+        """The time of the next question."""
+        return self.seen + PAUSES[min(self.found, len(PAUSES) - 1)]
+
+
+@dataclass(frozen=True)
+class Reviews:
+    """Reviews, in the file of the attempts. If it cannot be read or written, a UsageError gives the reason."""
+
+    kept: Attempts
+
+    def add(self, review: Review) -> None:
+        row = review.at.astimezone(UTC).isoformat(timespec="seconds"), review.exercise, review.mistake, int(review.knew)
+        with self.kept.changing() as database:
+            database.execute("INSERT INTO reviews (at, exercise, mistake, knew) VALUES (?, ?, ?, ?)", row)
+
+    def all(self) -> list[Review]:
+        """Return all reviews, the oldest first."""
+        with self.kept.reading() as database:
+            rows = database.execute("SELECT at, exercise, mistake, knew FROM reviews ORDER BY number")
+            return [Review(datetime.fromisoformat(at).astimezone(UTC), str(slug), str(name), bool(knew)) for at, slug, name, knew in rows]
+
+
+def slips(attempts: Iterable[Attempt], reviews: Iterable[Review]) -> list[Slip]:
+    """Return every mistake that was made, the first one due first. If several attempts in a row have a mistake, it was made once."""
+    found: dict[tuple[str, str], Slip] = {}
+    tried = sorted(attempts, key=lambda attempt: attempt.at)
+    anew = {(id(attempt), name) for attempt, name in made_anew(tried)}
+    events: list[Attempt | Review] = [*tried, *reviews]
+    for event in sorted(events, key=lambda event: event.at):
+        for name in event.diagnoses if isinstance(event, Attempt) else (event.mistake,):
+            key = event.exercise, name
+            before = found.get(key, Slip(*key, 0, event.at, event.at))
+            if isinstance(event, Attempt):
+                found[key] = replace(before, times=before.times + ((id(event), name) in anew), made=event.at, seen=event.at, found=0)
+            elif key in found:
+                found[key] = replace(before, seen=event.at, found=before.found + 1 if event.knew else 0)
+    return sorted(found.values(), key=lambda slip: (slip.due, slip.exercise, slip.mistake))
+
+
+@dataclass(frozen=True, slots=True)
+class Hunt:
+    """A right answer with one mistake in it. `lines` are the lines that show the mistake, counted from 1."""
+
+    slip: Slip
+    mistake: Mistake
+    source: str
+    lines: tuple[int, ...]
+
+
+def hunts(course: Course, found: Iterable[Slip], passed: Iterable[str]) -> Iterator[Hunt]:
+    """Yield a question for each known mistake of exercises that have passed and are fully revealed: their solution is no longer secret."""
+    known: dict[str, tuple[Mistake, ...]] = {}
+    open_ones = {each.slug: each for each in course if each.slug in {*passed} and each.reveal == "full"}
+    for slip in found:
+        if slip.exercise in open_ones:
+            exercise = open_ones[slip.exercise]
+            mistakes = known.setdefault(slip.exercise, read_mistakes(exercise))
+            if (mistake := called(slip.mistake, mistakes, read_text(exercise.reference))) is not None:
+                yield hunt(exercise, slip, mistake)
+
+
+def hunt(exercise: Exercise, slip: Slip, mistake: Mistake) -> Hunt:
+    right, wrong = as_spoken(read_text(exercise.reference)), as_spoken(mistake.source)
+    return Hunt(slip, mistake, wrong, changed(right.splitlines(), wrong.splitlines()))
+
+
+def changed(right: Sequence[str], wrong: Sequence[str]) -> tuple[int, ...]:
+    """Return the lines of the wrong source that are not in the right one. If lines are missing, return those around the gap."""
+    lines = set[int]()
+    for kind, _begin, _end, first, last in SequenceMatcher(None, right, wrong, autojunk=False).get_opcodes():
+        if kind == "delete":
+            lines |= {first, first + 1}
+        elif kind != "equal":
+            lines |= set(range(first + 1, last + 1))
+    return tuple(sorted(line for line in lines if 1 <= line <= len(wrong)))

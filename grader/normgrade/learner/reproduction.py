@@ -4,35 +4,145 @@ from __future__ import annotations
 
 import ast
 import re
+from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from normgrade.compare.played import Played, Result
 from normgrade.course.exercise import Exercise
 from normgrade.course.package import PACKAGE
 from normgrade.course.tensor_library import Library
 from normgrade.language import N_, _
-from normgrade.language.places import Place, place_in_words
-from normgrade.learner.script_parts import (
-    ARRAY,
-    SHOW,
-    TENSOR,
-    UNPACK,
-    arguments,
-    as_the_grader_does,
-    columns,
-    expected_at,
-    literal,
-    needed,
-    own_probe,
-    printed,
-    shown,
-)
+from normgrade.language.places import NO_WORDS, Place, place_in_words
 from normgrade.remarks.crash import decisive
-from normgrade.report.report import Difference
+from normgrade.report.report import ArrayDifference, Difference
 from normgrade.worker.wire.observation import Array
-from normgrade.worker.wire.requests import FORWARD_BACKWARD, Action, FunctionCall, LayerStep, LayerStory, NewLayer, OwnProbe
+from normgrade.worker.wire.requests import FORWARD_BACKWARD, FUNCTION, Action, FunctionCall, LayerStep, LayerStory, NewLayer, OwnProbe
+
+# Parts: Python code for values, places and calls
+
+
+FEW = 12  # numbers that are written one by one
+MOST = 4  # places that are compared, and numbers of an array
+TENSOR = "torch.tensor({numbers}, dtype=torch.{dtype})"  # the numbers of an Array, with PyTorch
+SHOW = """def show(place, got, expected):
+    if isinstance(expected, dict):  # {worst}
+        got = {{at: (got[at] if isinstance(at, tuple) else got.reshape(-1)[at]).item() for at in expected}}
+    print(f"\\n{{place}}\\n  {got}  {{got}}\\n  {expected}  {{expected}}")
+    if isinstance(expected, dict):
+        print(f"  {off_by}  {at_most}")"""
+UNPACK = """def unpack(text, form, shape):
+    return np.frombuffer(base64.b64decode(text), form).reshape(shape)"""
+NAME = re.compile(r"^def (\w+)", re.MULTILINE)
+ARRAY = "np.array({numbers}, dtype=np.{dtype})"  # and with NumPy
+
+
+def needed(tools: Sequence[str], body: str) -> str:
+    """Return those functions that the body calls, or one of those before."""
+    kept: list[str] = []
+    for tool in tools:
+        [name] = NAME.findall(tool)
+        if any(f"{name}(" in text for text in (body, *kept)):
+            kept.append(tool)
+    return "".join(f"\n{tool}\n" for tool in kept)
+
+
+def expected_at(play: Played, differences: Sequence[Difference], array: str) -> dict[Place, str]:
+    """Return the expected value at each of the first places that differ, as Python code; of an array its worst numbers."""
+    places = play.expectation.places
+    return {
+        each.place: worst(each) if isinstance(each, ArrayDifference) and each.shape else literal(places[each.place].value, array)
+        for each in differences[:MOST]
+        if each.place in places
+    }
+
+
+def worst(difference: ArrayDifference) -> str:
+    """Return the expected numbers that are furthest off, by their index: one number for an array of one dimension, else a tuple."""
+    expected, actual = difference.numbers.expected, difference.numbers.actual
+    with np.errstate(invalid="ignore"):
+        off = np.nan_to_num(np.abs(actual - expected), nan=np.inf, posinf=np.inf)
+    chosen = np.argsort(-off, axis=None, kind="stable")[:MOST]
+    at = [tuple(map(int, np.unravel_index(index, expected.shape))) for index in chosen]
+    return repr({index if len(index) > 1 else index[0]: float(expected[index]) for index in at})
+
+
+def as_the_grader_does(exercise: Exercise, story: LayerStory, expected: Mapping[Place, str], module: str, array: str) -> Iterator[str]:
+    """Yield the lines that play a story with the grader's own probe of that module, so that a learner can step through it."""
+    yield f"from normgrade.probes.{module} import {story.probe}  # " + _("how the grader uses your code")
+    yield "from normgrade.probes.results import Stopped"
+    if exercise.probes is not None and not story.layer[0].isupper() and story.layer not in (FUNCTION, FORWARD_BACKWARD):
+        yield from shared_with_others(exercise)
+        yield f"builder = load('probes', {str(exercise.probes)!r}).{story.layer}"
+        yield f"submission.{story.layer} = lambda *args, **kwargs: builder(submission, *args, **kwargs)"
+    yield "try:"
+    yield f"    seen = {story.probe}("
+    yield "        submission,"
+    yield from (f"        {name}={literal(value, array)}," for name, value in story.inputs.items())
+    yield "    )"
+    yield "except Stopped as stopped:"
+    yield "    seen = stopped.seen"
+    yield "    print_exception(stopped.__cause__)"
+    yield from (shown(place, f"seen.get({str(place)!r})", value, exercise.places) for place, value in expected.items())
+
+
+def own_probe(exercise: Exercise, probe: OwnProbe, expected: Mapping[Place, str], module: str, array: str) -> Iterator[str]:
+    """Yield the lines that call the exercise's own probe, or else a generic one of that module, as the grader calls it."""
+    how = _("how the grader uses your code")
+    if exercise.probes is None:
+        yield f"from normgrade.probes import {module} as probes  # {how}"
+    else:
+        yield from shared_with_others(exercise)
+        yield f"probes = load('probes', {str(exercise.probes)!r})  # {how}"
+    inputs = ", ".join(f"{name}={literal(value, array)}" for name, value in probe.given.items())
+    yield f"seen = probes.{probe.probe}(submission, {inputs})"
+    yield from (shown(place, f"seen.get({str(place)!r})", value, exercise.places) for place, value in expected.items())
+
+
+def shared_with_others(exercise: Exercise) -> Iterator[str]:
+    """Yield the line that loads the shared probes of the course first, under the name by which the probes import them."""
+    if exercise.shared_probes is not None:
+        yield f"sys.modules['shared_probes'] = load('shared_probes', {str(exercise.shared_probes)!r})"
+
+
+def shown(place: Place, seen: str, expected: str, words: Mapping[str, str] = NO_WORDS) -> str:
+    return f"show({place_in_words(place, words)!r}, {seen}, {expected})"
+
+
+def arguments(args: Sequence[Any], kwargs: Mapping[str, Any], array: str) -> str:
+    named = (f"{name}={literal(value, array)}" for name, value in kwargs.items())
+    return ", ".join((*(literal(value, array) for value in args), *named))
+
+
+def packed(values: np.ndarray) -> str:
+    """Return the call that unpacks the numbers of an array."""
+    content = np.ascontiguousarray(values)
+    return f"unpack({b64encode(content.tobytes()).decode()!r}, {content.dtype.str!r}, {tuple(map(int, values.shape))})"
+
+
+def literal(value: Any, array: str) -> str:
+    """Return a value of a request as Python code; `array` is TENSOR or ARRAY."""
+    match value:
+        case Array(values, dtype):
+            numbers = repr(values.tolist()) if values.size <= FEW else packed(values)
+            shaped = f".reshape({tuple(values.shape)})" if 0 in values.shape else ""
+            return array.format(numbers=numbers, dtype=dtype) + shaped
+        case Mapping():
+            return "{" + ", ".join(f"{name!r}: {literal(each, array)}" for name, each in value.items()) + "}"
+        case list():
+            return f"[{', '.join(literal(each, array) for each in value)}]"
+        case tuple():
+            return f"({''.join(f'{literal(each, array)}, ' for each in value)})"
+        case _:
+            return repr(value)
+
+
+# The script
+
 
 SEAL = b"# SHA-256 of the lines above: "  # the beginning of the last line of a script
 HEAD = '''"""{made}
@@ -79,13 +189,14 @@ IN_NUMPY = "np.set_printoptions(threshold=12, edgeitems=1)"
 def script(exercise: Exercise, path: Path, result: Result) -> str:
     """Return the script for a check that failed: it repeats the request in which the check failed."""
     check, play = result.check, decisive(result.check, result)
-    if exercise.written_with is Library.NUMPY:
-        lines, settings, tools = [*numpy_body(exercise, play, check.differences)], IN_NUMPY, list[str]()
-    else:
-        lines, settings, tools = [*pytorch_body(exercise, play, check.differences)], IN_PYTORCH, [PUT, FIND.format(aliases=aliases())]
+    in_numpy = exercise.written_with is Library.NUMPY
+    lines = [*body_of(exercise, play, check.differences, in_numpy)]
+    settings, tools = (IN_NUMPY, list[str]()) if in_numpy else (IN_PYTORCH, [PUT, FIND.format(aliases=aliases())])
     if play.refusal:
-        lines.append(printed(_("{error} is expected here.", error=play.refusal[0])))
-    words = dict(zip(("got", "expected", "off_by"), columns(_("got"), _("expected"), _("off by")), strict=True))
+        lines.append(f"\nprint({_('{error} is expected here.', error=play.refusal[0])!r})")
+    headings = {"got": _("got"), "expected": _("expected"), "off_by": _("off by")}
+    width = max(map(len, headings.values()))
+    words = {name: heading.ljust(width) for name, heading in headings.items()}
     at_most, of_many = (
         _("{size} at most", size="{max(abs(got[at] - expected[at]) for at in expected):g}"),
         _("the numbers that are furthest off, by their index"),
@@ -117,6 +228,28 @@ def is_as_made(content: bytes) -> bool:
     return digest == sha256(above).hexdigest().encode() + b"\n"
 
 
+def body_of(exercise: Exercise, play: Played, differences: Sequence[Difference], in_numpy: bool) -> Iterator[str]:
+    """Yield the lines of the script below its head."""
+    module, array = ("arrays", ARRAY) if in_numpy else ("layers", TENSOR)
+    expected = expected_at(play, differences, array)
+    match play.expectation.request:
+        case LayerStory() as story if in_numpy and story.layer == FORWARD_BACKWARD and all(map(is_plain_step, story.steps)):
+            yield from forward_backward(story, expected)
+        case LayerStory() as story if not in_numpy and is_plain(story):
+            yield from layer_story(story, expected)
+        case LayerStory() as story:
+            yield from as_the_grader_does(exercise, story, expected, module, array)
+        case FunctionCall() as call if in_numpy:
+            yield f"result = submission.{call.function}({arguments(call.args, call.kwargs, ARRAY)})"
+            yield from (shown(place, place, value) for place, value in expected.items() if place.template.startswith("result"))
+        case FunctionCall() as call:
+            yield from function_call(call, expected)
+        case NewLayer() as layer:
+            yield from new_layer(layer, expected)
+        case OwnProbe() as probe:
+            yield from own_probe(exercise, probe, expected, module, array)
+
+
 # With PyTorch
 
 
@@ -128,22 +261,6 @@ def aliases() -> str:
     source = (PACKAGE / "probes" / "layers.py").read_text(encoding="utf-8")
     [found] = [node for node in ast.parse(source).body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "ALIASES"]
     return ast.unparse(found.value)
-
-
-def pytorch_body(exercise: Exercise, play: Played, differences: Sequence[Difference]) -> Iterator[str]:
-    """Yield the lines of the script below its head."""
-    expected = expected_at(play, differences, TENSOR)
-    match play.expectation.request:
-        case LayerStory() as story if is_plain(story):
-            yield from layer_story(story, expected)
-        case LayerStory() as story:
-            yield from as_the_grader_does(exercise, story, expected, "layers", TENSOR)
-        case FunctionCall() as call:
-            yield from function_call(call, expected)
-        case NewLayer() as layer:
-            yield from new_layer(layer, expected)
-        case OwnProbe() as probe:
-            yield from own_probe(exercise, probe, expected, "layers", TENSOR)
 
 
 def is_plain(story: LayerStory) -> bool:
@@ -245,21 +362,6 @@ def new_layer(layer: NewLayer, expected: Mapping[Place, str]) -> Iterator[str]:
 # With NumPy
 
 
-def numpy_body(exercise: Exercise, play: Played, differences: Sequence[Difference]) -> Iterator[str]:
-    """Yield the lines of the script below its head."""
-    expected = expected_at(play, differences, ARRAY)
-    match play.expectation.request:
-        case LayerStory(layer="forward_backward") as story if all(map(is_plain_step, story.steps)):
-            yield from forward_backward(story, expected)
-        case LayerStory() as story:
-            yield from as_the_grader_does(exercise, story, expected, "arrays", ARRAY)
-        case FunctionCall() as call:
-            yield f"result = submission.{call.function}({arguments(call.args, call.kwargs, ARRAY)})"
-            yield from (shown(place, place, value) for place, value in expected.items() if place.template.startswith("result"))
-        case OwnProbe() as probe:
-            yield from own_probe(exercise, probe, expected, "arrays", ARRAY)
-
-
 def is_plain_step(step: LayerStep) -> bool:
     """Return True if a step needs no option that only the grader's own probe supports."""
     return not step.scattered and step.options.unusual.keys() <= {"more"}
@@ -267,22 +369,18 @@ def is_plain_step(step: LayerStep) -> bool:
 
 def forward_backward(story: LayerStory, expected: Mapping[Place, str]) -> Iterator[str]:
     """Yield the lines of every step, as a learner would write them."""
-    assert story.layer == FORWARD_BACKWARD
+    others = arguments(story.args[1:], story.kwargs, ARRAY)
     for number, step in enumerate(story.steps, 1):
-        if step.x is not None:
-            yield "# " + _("Step {number}", number=number)
-            yield from step_in_numpy(step, arguments(story.args[1:], story.kwargs, ARRAY))
-            yield from (shown(place, of_arrays(place), value) for place, value in expected.items() if place.step == number)
-
-
-def step_in_numpy(step: LayerStep, others: str) -> Iterator[str]:
-    inputs = [step.x, *step.options.more]
-    names = [f"input_{number}" for number in range(1, len(inputs) + 1)]
-    yield from (f"{name} = {literal(value, ARRAY)}" for name, value in zip(names, inputs, strict=True))
-    yield f"y, cache = submission.forward({', '.join(filter(None, (*names, others)))})"
-    if step.upstream is not None:
-        yield f"dy = {literal(step.upstream, ARRAY)}.astype(input_1.dtype)"
-        yield "gradients = submission.backward(dy, cache)"
+        if step.x is None:
+            continue
+        yield "# " + _("Step {number}", number=number)
+        inputs = {f"input_{place}": literal(value, ARRAY) for place, value in enumerate([step.x, *step.options.more], 1)}
+        yield from (f"{name} = {value}" for name, value in inputs.items())
+        yield f"y, cache = submission.forward({', '.join(filter(None, (*inputs, others)))})"
+        if step.upstream is not None:
+            yield f"dy = {literal(step.upstream, ARRAY)}.astype(input_1.dtype)"
+            yield "gradients = submission.backward(dy, cache)"
+        yield from (shown(place, of_arrays(place), value) for place, value in expected.items() if place.step == number)
 
 
 def of_arrays(place: Place) -> str:

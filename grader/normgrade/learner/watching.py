@@ -20,16 +20,14 @@ from normgrade.inspection.inspection import inspect_file
 from normgrade.language import _, n_
 from normgrade.language.errors import UsageError
 from normgrade.learner.after_check import after_pass, remember
-from normgrade.learner.attempts import Attempt
 from normgrade.learner.hints import take_hint
-from normgrade.learner.standing import next_after, records
+from normgrade.learner.standing import Attempt, next_after, records
 from normgrade.learner.workspace import Workspace, submission_of
 from normgrade.report.render.wording import Cases, grouped, one_line, word_of
 from normgrade.report.report import Check, Outcome, Report, reveal
 from normgrade.worker.interrupts import Interrupts
 
-SETTLED_S = 0.03  # without a change; after that, no editor is still writing
-GLANCE_S = 0.2  # between two looks at the file while it is graded
+PAUSE_S = 0.05  # between two looks at the file; if it is unchanged after that, no editor is still writing
 
 # The file: every save is noticed, in place, in two steps, or by a file that replaces the old one
 
@@ -42,11 +40,11 @@ class Watched:
         self.reported: tuple[int, ...] | None = ()
 
     def saved(self) -> bool:
-        """Return True if the file has changed or is gone since this last returned True, and has then been unchanged for SETTLED_S."""
+        """Return True if the file has changed or is gone since this last returned True, and has then been unchanged for PAUSE_S."""
         now = status_of(self.path)
         if now == self.reported:
             return False
-        time.sleep(SETTLED_S)
+        time.sleep(PAUSE_S)
         if status_of(self.path) != now:
             return False
         self.reported = now
@@ -93,7 +91,6 @@ class Watching:
     seed: int = PUBLIC_SEED  # of the inputs
     grading: bool = False  # or about to be graded
     superseded: bool = False  # saved while it was graded
-    glanced_s: float = 0.0  # when the file was last looked at during a grading
     doing: str = ""  # the current step, if it takes long
     note: str = ""
     changed: str = ""  # since the last save
@@ -132,11 +129,9 @@ class Watching:
             Interrupts.meanwhile = None
 
     def glance(self) -> None:
-        """Look at the file and at the keys, now and then."""
-        if time.monotonic() - self.glanced_s > GLANCE_S:
-            self.glanced_s = time.monotonic()
-            self.on_change()
-            self.go_on()
+        """Look at the keys and at the file."""
+        self.on_change()
+        self.go_on()
 
     def go_on(self) -> None:
         """Raise Saved if the file was saved during this grading; again and again, because a hidden test may swallow the exception."""

@@ -16,13 +16,13 @@ from typing import Any
 
 from normgrade.cli import COMMANDS as ALL
 from normgrade.cli import USAGE, language_of
-from normgrade.cli.hint import in_words
+from normgrade.cli.answers import in_words
 from normgrade.course.exercise import Exercise
 from normgrade.inspection.source import parse
 from normgrade.language import _, speak
 from normgrade.language.errors import UsageError, did_you_mean
-from normgrade.learner.attempts import Attempt
 from normgrade.learner.hints import hints_of
+from normgrade.learner.standing import Attempt
 from normgrade.learner.workspace import Workspace, find_course
 from normgrade.notebook.apart import as_file, run_apart
 from normgrade.notebook.sent_source import Prelude, definitions

@@ -109,42 +109,6 @@ def test_page_of_the_class_is_written(kept: Path, invoke: Invoke) -> None:
     assert sorted(path.name for path in (kept / "page").rglob("*.html")) == ["Anna Li.html", "Cem-9c41656d0d.html", "index.html"]
 
 
-def test_grading_writes_all_files(put: Callable[..., None], here: Path, invoke: Invoke) -> None:
-    put("rms")
-    folder = here / "class" / "Anna Li_1_assignsubmission_file_"
-    folder.mkdir(parents=True)
-    (here / "rms.py").rename(folder / "rms.py")
-    (here / "Grades.csv").write_text(MOODLE.replace("10.00", "100"), encoding="utf-8")
-    files = "--worksheet", "Grades.csv", "--scale", "--feedback", "feedback", "--class-page", "page"
-    done = invoke("grade", "class", "--cores", "1", *files)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines()[-4:] == [
-        "Grades.filled.csv: the marks of 1 student.",
-        '1 row without a mark stays as it was: "Participant 2, Bob"',
-        "feedback: 1 page of feedback.",
-        "page/index.html: the class, with a page of 1 student.",
-    ]
-    assert "Anna Li,100,100" in (here / "Grades.filled.csv").read_text(encoding="utf-8")
-    assert (here / "feedback" / "Anna Li_1_assignsubmission_file_" / "feedback.html").is_file()
-
-
-def test_worksheet_that_cannot_be_filled_in_stops_before_grading(put: Callable[..., None], here: Path, invoke: Invoke) -> None:
-    put("rms", "centring")
-    for slug in ("rms", "centring"):
-        folder = here / "class" / "Anna Li_1_assignsubmission_file_"
-        folder.mkdir(parents=True, exist_ok=True)
-        (here / f"{slug}.py").rename(folder / f"{slug}.py")
-    (here / "Grades.csv").write_bytes(MOODLE.encode())
-    done = invoke("grade", "class", "--worksheet", "Grades.csv")
-    assert done.returncode == 2
-    assert done.stderr == (
-        'Error: "Grades.csv" has one column for grades, and there are 2 exercises: centring, rms. Choose one with --exercise SLUG, or '
-        "their sum with --total.\n"
-    )
-    with Gradebook.open(here / "gradebook.db") as gradebook:
-        assert [*gradebook.results()] == []
-
-
 @pytest.fixture
 def handed_in(here: Path) -> Path:
     """Return a folder with a file, a notebook, and two files that are equally good."""

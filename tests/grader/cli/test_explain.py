@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from normgrade.course.course import Course
-from normgrade.learner.attempts import Attempt, Attempts
+from normgrade.learner.standing import Attempt, Attempts
 from normgrade.report.report import BUILT_IN, Outcome
 
 Run = Callable[..., tuple[int, str, str]]

@@ -1,12 +1,13 @@
-"""Tests of the loop of `watch` on one screen: every key works, in its order, also during grading."""
+"""Tests of the loop of `watch` on one screen, and of its keys: every key works, in its order, also during grading."""
 
 from __future__ import annotations
 
 import io
-import re
-import time
-from collections.abc import Callable
-from contextlib import suppress
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,15 +16,179 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from normgrade.cli.keys import Keyboard, name_of
-from normgrade.cli.screen import MOVES_S, Differences, Help, Listing
-from normgrade.cli.watch import Left, Screen, until_q
+from normgrade.cli.screen import Differences, Help, Listing
+from normgrade.cli.watch import Keyboard, Left, Screen, WindowsKeyboard, keys, name_of, until_q
 from normgrade.course.course import Course
 from normgrade.grading.grade import Submission, report_of_inspection
 from normgrade.grading.grading_options import Options
 from normgrade.inspection.inspection import Inspection
 from normgrade.learner.watching import Watching
 from normgrade.report.report import Check, Kind, Outcome, Report
+
+# Keys
+
+
+LATEST_S = 10.0  # for a key that is already there
+posix = pytest.mark.skipif(sys.platform == "win32", reason="a terminal as POSIX has it")
+
+
+class Keyed(Keyboard):
+    """A keyboard that types bytes from the test."""
+
+    def __init__(self) -> None:
+        reading, self.writing = os.pipe()
+        super().__init__(reading)
+
+    def type(self, typed: bytes) -> None:
+        os.write(self.writing, typed)
+
+    def all(self) -> list[str]:
+        """Return every key that was typed."""
+        found = []
+        while key := self.pressed(0.0):
+            found.append(key)
+        return found
+
+
+@pytest.fixture
+def keyboard() -> Iterator[Keyed]:
+    keyboard = Keyed()
+    with ExitStack() as opened:
+        for end in (keyboard.terminal, keyboard.writing):
+            assert end is not None
+            opened.callback(os.close, end)
+        yield keyboard
+
+
+@posix
+@pytest.mark.parametrize(
+    ("typed", "key"),
+    [
+        (b"n", "n"),
+        (b"?", "?"),
+        (b"\x1b[A", "up"),
+        (b"\x1bOA", "up"),
+        (b"j", "down"),
+        (b" ", "page down"),
+        (b"\x1b[5~", "page up"),
+        (b"\x1bOH", "home"),
+        (b"\x1b[1~", "home"),
+        (b"\x1b[F", "end"),
+        (b"\r", "enter"),
+        (b"\x1b", "escape"),
+    ],
+)
+def test_a_key_has_a_name_or_is_its_character(typed: bytes, key: str, keyboard: Keyed) -> None:
+    keyboard.type(typed)
+    assert keyboard.pressed(LATEST_S) == key
+    assert keyboard.pressed(0.0) == ""
+
+
+@posix
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        (b"h?s", ["h", "?", "s"]),
+        (b"\x1b[A" * 40 + b"q", ["up"] * 40 + ["q"]),
+        (b"\x1b\x1bOBq", ["escape", "down", "q"]),
+        (b"\x1bq", ["escape", "q"]),
+        ("dé范🙂q".encode(), ["d", "q"]),
+        (b"\x1b[1;5A\x1b[24~\x01n", ["n"]),  # keys without a name here
+        (b"\xffn\xe4\xbdn", ["n", "n"]),  # no text
+    ],
+)
+def test_no_key_of_a_burst_is_lost(typed: bytes, found: list[str], keyboard: Keyed) -> None:
+    keyboard.type(typed)
+    assert keyboard.all() == found
+
+
+@posix
+@pytest.mark.parametrize(
+    ("typed", "key"),
+    [(b"\x1b[5~", "page up"), (b"\x1bOA", "up")],
+)
+def test_a_key_that_comes_in_pieces_is_one(typed: bytes, key: str, keyboard: Keyed) -> None:
+    for place in range(1, len(typed)):
+        keyboard.type(typed[:place])
+        keyboard.read(LATEST_S)
+        keyboard.type(typed[place:])
+        assert keyboard.all() == [key]
+
+
+@posix
+def test_unfinished_sequence_does_not_block_later_keys(keyboard: Keyed) -> None:
+    keyboard.type(b"\x1b[")
+    assert keyboard.all() == ["escape", "["]
+    keyboard.type(b"n")
+    assert keyboard.all() == ["n"]
+
+
+@posix
+def test_without_a_key_nothing_is_returned(keyboard: Keyed) -> None:
+    assert keyboard.pressed(0.0) == ""
+
+
+@posix
+def test_a_terminal_that_is_gone_quits() -> None:
+    import pty
+
+    reading, writing = os.pipe()
+    ours, theirs = pty.openpty()
+    os.close(writing)
+    os.close(ours)
+    assert [Keyboard(end).pressed(LATEST_S) for end in (reading, theirs)] == ["q", "q"]
+    os.close(reading)
+    os.close(theirs)
+
+
+def test_without_a_keyboard_no_key_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("q"))
+    with keys() as keyboard:
+        assert keyboard.pressed(0.0) == ""
+
+
+@posix
+def test_terminal_is_restored_and_early_keys_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    import pty
+    import termios
+
+    ours, theirs = pty.openpty()
+    with open(theirs, encoding="utf-8") as terminal:
+        monkeypatch.setattr(sys, "stdin", terminal)
+        before = termios.tcgetattr(theirs)
+        os.write(ours, b"h")
+        with keys() as keyboard:
+            assert termios.tcgetattr(theirs) != before
+            os.write(ours, b"n")
+            assert [keyboard.pressed(LATEST_S), keyboard.pressed(LATEST_S)] == ["h", "n"]
+        assert termios.tcgetattr(theirs) == before
+    os.close(ours)
+
+
+@posix
+def test_handlers_are_restored_and_ignored_signals_stay() -> None:
+    handled = [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT]
+    hangs_up = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        before = [signal.getsignal(number) for number in handled]
+        with keys():
+            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+            assert signal.getsignal(signal.SIGTERM) is not before[0]
+        assert [signal.getsignal(number) for number in handled] == before
+    finally:
+        signal.signal(signal.SIGHUP, hangs_up)
+
+
+def test_on_windows_keys_have_the_same_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    typed = [*"n", "\xe0", "H", " ", "\x1b", "\x00", ";"]
+    monkeypatch.setitem(sys.modules, "msvcrt", SimpleNamespace(kbhit=lambda: bool(typed), getwch=lambda: typed.pop(0)))
+    keyboard = WindowsKeyboard(None)
+    assert [keyboard.pressed(LATEST_S) for _key in range(5)] == ["n", "up", "page down", "escape", ""]
+    assert keyboard.pressed(0.0) == "" and not typed
+
+
+# The loop
+
 
 pyte = pytest.importorskip("pyte", reason="the screen is drawn by pyte")
 CODE = "def rms(x, eps=1e-5):\n    return x\n"
@@ -64,7 +229,6 @@ class Grader:
     options: Options = field(default_factory=Options)
     suites: dict[str, Any] = field(default_factory=suites)
     seeds: list[int] = field(default_factory=list)
-    searches_s: float = 0.0
 
     def report_on(self, submission: Submission, inspection: Inspection, on_event: Callable[[Check | Report], None]) -> Report:
         if not inspection.playable:
@@ -75,7 +239,6 @@ class Grader:
         report = Report(submission.exercise.slug, "x.py", Outcome.FAILED, 8, "linux", self.options.seed, 0.1, checks=(check,))
         on_event(report)
         self.options.progress("looking for the mistake", 1, 4)
-        time.sleep(self.searches_s)
         return report
 
 
@@ -90,8 +253,8 @@ def typed(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Type
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("normgrade.grading.reporting.report_on", Grader.report_on)
 
-    def after(keys: str, height: int = 24, searches_s: float = 0.0) -> Screen:
-        grader: Any = Grader(searches_s=searches_s)
+    def after(keys: str, height: int = 24) -> Screen:
+        grader: Any = Grader()
         watching = Watching(grader, tiny, tiny.exercise("rms"))
         screen = Screen(watching, Terminal(height), Typist(keys))
         watching.listen(screen.meanwhile, screen.on_progress)
@@ -121,14 +284,6 @@ GRADED = "_____"  # one moment for each request for keys during a grading, and o
 def test_it_is_graded_and_drawn(typed: Typed) -> None:
     screen = typed(GRADED)
     assert "0 of 8 points, not passed" in picture(screen) and seeds(screen) == [0]
-
-
-def test_a_step_that_takes_long_moves(typed: Typed) -> None:
-    screen = typed(GRADED, searches_s=8 * MOVES_S)
-    assert isinstance(screen.console, Terminal)
-    marks = set(re.findall(r"(\S) looking for the mistake · 25 %", screen.console.written))
-    assert len(marks) > 2
-    assert "looking for the mistake" not in picture(screen)
 
 
 def test_view_keys_work_during_grading(typed: Typed) -> None:

@@ -32,7 +32,7 @@ from normgrade.grading.grade import OnReport, Submission, grade
 from normgrade.grading.grader import Grader
 from normgrade.grading.grading_options import Options
 from normgrade.language.errors import UsageError
-from normgrade.learner.attempts import VERSION, Attempt, Attempts
+from normgrade.learner.standing import VERSION, Attempt, Attempts
 from normgrade.learner.watching import Watching
 from normgrade.learner.workspace import MARK
 from normgrade.notebook.apart import as_file

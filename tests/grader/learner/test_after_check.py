@@ -13,9 +13,8 @@ import pytest
 from normgrade.course.course import Course
 from normgrade.grading.grade import Submission
 from normgrade.learner.after_check import after_pass, remember, revealed, told
-from normgrade.learner.attempts import Attempt, Attempts
 from normgrade.learner.interviews import Interview, held_back, interviews_of
-from normgrade.learner.standing import advice, attempts_of, records
+from normgrade.learner.standing import Attempt, Attempts, advice, attempts_of, records
 from normgrade.learner.workspace import Workspace, find_course, new_workspace
 from normgrade.report.report import Check, Kind, Outcome, Report
 

@@ -11,8 +11,8 @@ from chinese import in_chinese
 
 from normgrade.course.course import Course
 from normgrade.language import LANGUAGES, speak
-from normgrade.learner.attempts import Attempt
 from normgrade.learner.hints import hint_of_test, hints_of, take_hint
+from normgrade.learner.standing import Attempt
 from normgrade.learner.workspace import Workspace
 from normgrade.report.report import Check, Kind, Outcome, Report
 

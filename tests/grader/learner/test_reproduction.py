@@ -1,16 +1,19 @@
-"""Scripts that repeat a failed check: with PyTorch, and with NumPy alone."""
+"""Tests of the scripts of `repro`: they show the same numbers as the grader, and their values are written exactly."""
 
 from __future__ import annotations
 
 import ast
+import base64
 import re
 import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from normgrade.compare.played import Played, Result
 from normgrade.course.course import Course
@@ -18,13 +21,15 @@ from normgrade.course.mistakes import read_mistakes
 from normgrade.course.tensor_library import Library
 from normgrade.grading.grading_options import Options
 from normgrade.grading.opening import open_grader
-from normgrade.learner.reproduction import aliases, is_plain, script
+from normgrade.language.places import Place
+from normgrade.learner.reproduction import ARRAY, TENSOR, UNPACK, aliases, arguments, is_plain, literal, needed, script, worst
 from normgrade.oracle.draws import complete
 from normgrade.oracle.expectation import expect
 from normgrade.probes.layers import ALIASES
-from normgrade.report.report import ArrayDifference, Check, Kind, Outcome
+from normgrade.report.report import ArrayDifference, Check, Kind, Numbers, Outcome
 from normgrade.suite.story import Build, Part, build, call, copy, evaluate, forward_backward, function, linear, reload, request, train
 from normgrade.worker.untrusted.play import load, play
+from normgrade.worker.wire.observation import Array
 from normgrade.worker.wire.requests import LayerStory, TypedRequest
 
 MISTAKES = [  # exercise, mistake, and a prefix of the check to reproduce
@@ -150,3 +155,59 @@ def test_a_call_is_written_as_a_call(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(globals(), "WRONG", RIGHT.replace("x * weight * scale\n", "x + weight\n"))
     said = written(request([call("forward", ROWS, WEIGHT)], "forward", 0), tmp_path)
     assert "submission.forward(" in (tmp_path / "script.py").read_text(encoding="utf-8") and said.startswith("\nresult\n")
+
+
+# Parts of scripts
+
+
+TOOLS: dict[str, Any] = {"torch": torch, "np": np, "base64": base64}
+exec(UNPACK, TOOLS)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64", "int64", "bool"])
+@pytest.mark.parametrize("shape", [(), (0, 3), (2, 3), (5, 4)])
+def test_numbers_are_written_exactly(dtype: str, shape: tuple[int, ...]) -> None:
+    values = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+    values = values.astype("float32" if dtype == "bfloat16" else dtype)
+    wanted = torch.tensor(values.tolist()).reshape(shape).to(getattr(torch, dtype))
+    held = Array(wanted.float().numpy() if dtype == "bfloat16" else wanted.numpy(), dtype)
+    assert torch.equal(eval(literal(held, TENSOR), TOOLS), wanted)
+
+
+def test_other_values_are_written_as_python() -> None:
+    assert eval(literal({"a": [1, (2,), None, True], "b": "text"}, TENSOR)) == {"a": [1, (2,), None, True], "b": "text"}
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int64", "bool"])
+@pytest.mark.parametrize("shape", [(2, 3), (5, 4)])
+def test_arrays_are_written_exactly(dtype: str, shape: tuple[int, ...]) -> None:
+    values = np.random.default_rng(0).standard_normal(shape).astype(dtype)
+    read = eval(literal(Array(values, dtype), ARRAY), TOOLS)
+    assert np.array_equal(read, values) and read.dtype == values.dtype
+
+
+def test_arguments_are_written_as_in_a_call() -> None:
+    assert arguments([1, "a"], {"eps": 0.1}, TENSOR) == "1, 'a', eps=0.1"
+
+
+def test_of_a_large_array_the_worst_numbers_are_compared() -> None:
+    expected, actual = np.zeros((4, 5)), np.zeros((4, 5))
+    actual[1, 2], actual[3, 4], actual[0, 0] = 2.0, np.nan, 1.0
+    where: dict[str, Any] = {
+        "at": (1, 2),
+        "expected": 0.0,
+        "actual": 2.0,
+        "allowed": 0.0,
+        "max_abs": 2.0,
+        "max_rel": 1.0,
+        "mismatched": 3,
+        "total": 20,
+    }
+    numbers = Numbers(expected, actual, np.zeros((4, 5)))
+    found = ArrayDifference(place=Place("output"), dtype="float32", shape=(4, 5), numbers=numbers, **where)
+    assert list(eval(worst(found)))[:3] == [(3, 4), (1, 2), (0, 0)]
+
+
+def test_only_the_functions_that_are_called_are_written() -> None:
+    tools = ["def a():\n    b()", "def b():\n    pass", "def c():\n    pass"]
+    assert needed(tools, "a()") == "\ndef a():\n    b()\n\ndef b():\n    pass\n" and needed(tools, "x") == ""

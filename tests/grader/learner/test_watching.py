@@ -15,7 +15,7 @@ import pytest
 from normgrade.course.course import Course
 from normgrade.grading.grading_options import Options
 from normgrade.learner import watching as watching_module
-from normgrade.learner.attempts import Attempts
+from normgrade.learner.standing import Attempts
 from normgrade.learner.watching import Watched, Watching, change_in_words
 from normgrade.report.report import Check, Diagnosis, Kind, Outcome, Report
 from normgrade.worker import interrupts
@@ -124,8 +124,7 @@ def test_a_save_updates_report_checks_and_scores(begin: Begin, tmp_path: Path) -
     assert [attempt.earned for attempt in Attempts(tmp_path / ".normgrade/progress.db").attempts("rms")] == [0, 8]
 
 
-def test_save_ends_the_search_for_the_mistake(begin: Begin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watching_module, "GLANCE_S", 0.0)
+def test_save_ends_the_search_for_the_mistake(begin: Begin, tmp_path: Path) -> None:
     watching = begin(of_rms(Outcome.FAILED))
     grader: Any = watching.grader
     grader.reports = [of_rms(Outcome.FAILED), of_rms(Outcome.PASSED)]
@@ -136,8 +135,7 @@ def test_save_ends_the_search_for_the_mistake(begin: Begin, tmp_path: Path, monk
     assert interrupts.Interrupts.meanwhile is None and not watching.begin_if_saved()
 
 
-def test_save_is_not_lost_if_something_swallows_the_exception(begin: Begin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watching_module, "GLANCE_S", 0.0)
+def test_save_is_not_lost_if_something_swallows_the_exception(begin: Begin, tmp_path: Path) -> None:
     watching = begin(of_rms(Outcome.FAILED))
     (tmp_path / "rms.py").write_text(CODE + "# again", encoding="utf-8")
     with pytest.raises(watching_module.Saved):

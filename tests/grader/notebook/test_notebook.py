@@ -21,7 +21,7 @@ from normgrade.course.course import Course
 from normgrade.course.trust import trust
 from normgrade.language.errors import UsageError
 from normgrade.language.places import Place
-from normgrade.learner.attempts import Attempts
+from normgrade.learner.standing import Attempts
 from normgrade.notebook.notebook import cells_of, python, words
 from normgrade.report.render import BRIEF, FULL, Detail
 from normgrade.report.render.html import render_fragment

@@ -19,7 +19,7 @@ from affected import changed_since, is_needed
         ({"grader/normgrade/worker/walls/seccomp.py"}, False),
         ({"exercises/rms_norm/README.md"}, True),
         ({"tests/grader/cli/test_check.py"}, True),
-        ({"tests/grader/cli/test_list.py"}, False),
+        ({"tests/grader/cli/test_listing.py"}, False),
         ({"tests/grader/conftest.py"}, True),
         (None, True),
     ],

@@ -25,7 +25,7 @@ from normgrade.cli.examples import EXAMPLES
 from normgrade.course.course import Course
 from normgrade.course.files import read_text
 from normgrade.course.package import carried
-from normgrade.learner.attempts import Attempt, Attempts
+from normgrade.learner.standing import Attempt, Attempts
 from normgrade.report.report import Outcome
 
 COMMAND = re.compile(r"`((?:normgrade|python|chmod|cd|pip|git|\{python\}|\{group\})(?: [^`]*)?)`")
@@ -182,7 +182,7 @@ def offered(*arguments: str) -> list[str]:
     return [item.value for item in asked.get_completions([*arguments[:-1]], arguments[-1])]
 
 
-LINES = [line for lines in EXAMPLES.values() for line, _does in lines]
+LINES = [line for _name, line, _does in EXAMPLES]
 
 
 @pytest.mark.parametrize("line", LINES)

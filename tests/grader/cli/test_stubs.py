@@ -1,7 +1,8 @@
-"""Tests of the command `init`: a new workspace, additions to an old one, and the course that it names."""
+"""Tests of `normgrade init` and `normgrade reset`."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,7 +21,7 @@ def test_a_new_folder_has_stubs_and_prompts(run: Run, tmp_path: Path) -> None:
 
 
 def test_many_files_are_counted(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("normgrade.cli.init.LISTED", 1)
+    monkeypatch.setattr("normgrade.cli.stubs.LISTED", 1)
     out = run("init")[1]
     assert "4 files added to" in out and "2 stubs for your code, one for each exercise 2 files in prompts: the tasks" in out
     for path in (tmp_path / "prompts").iterdir():
@@ -73,3 +74,37 @@ def test_a_file_in_the_way_is_said(run: Run, tmp_path: Path) -> None:
     (tmp_path / "prompts").write_text("in the way", encoding="utf-8")
     code, out, err = run("init")
     assert (code, out) == (2, "") and err.startswith('Error: The workspace cannot be created in "')
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    """Return the folder that commands run in."""
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", ["reset rms", "progress"])
+def test_command_asks_for_a_workspace(command: str, run: Run, here: Path) -> None:
+    code, out, err = run(*command.split())
+    assert (code, out) == (
+        2,
+        "",
+    ) and err == f'Error: "{here}" is not in a workspace. Run `normgrade init` to create one, or go to your workspace.'
+
+
+def test_the_old_file_is_kept_with_its_date(run: Run, here: Path, tiny: Course) -> None:
+    run("init", ".")
+    (here / "rms.py").write_text("# mine\n", encoding="utf-8")
+    code, out, err = run("reset", "rms")
+    found = re.fullmatch(r"rms\.py is the stub again\. Your file is kept as (\.normgrade/backups/rms-[\d-]+\.py)\.", out)
+    assert (code, err) == (0, "") and found is not None
+    assert (here / found[1]).read_text(encoding="utf-8") == "# mine\n"
+    assert (here / "rms.py").read_bytes() == tiny.exercise("rms").stub.read_bytes()
+
+
+def test_a_file_that_cannot_be_reset_stays(run: Run, here: Path) -> None:
+    run("init", ".")
+    (here / "rms.py").write_text("# mine\n", encoding="utf-8")
+    (here / ".normgrade").write_text("in the way", encoding="utf-8")
+    code, out, err = run("reset", "rms")
+    assert (code, out) == (2, "") and err.startswith('Error: "rms.py" cannot be reset (')
+    assert (here / "rms.py").read_text(encoding="utf-8") == "# mine\n"

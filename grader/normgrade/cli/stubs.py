@@ -1,24 +1,24 @@
-"""`normgrade init`: begin a workspace."""
+"""`normgrade init` and `normgrade reset`: begin a workspace, or an exercise anew."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from shlex import quote
 
 import click
 
-from normgrade.cli.options import course_option, say
+from normgrade.cli.options import LISTED, course_option, say, slugs_alike
 from normgrade.cli.warn import warn_of_unfinished
 from normgrade.course.course import Course, named_by_environment
+from normgrade.course.exercise import Exercise
 from normgrade.course.trust import trust
 from normgrade.language import _, n_
 from normgrade.language.errors import UsageError
 from normgrade.learner.standing import advice, records
-from normgrade.learner.workspace import MARK, Workspace, as_toml, new_workspace
-
-LISTED = 8  # of the files that are added
+from normgrade.learner.workspace import MARK, Workspace, as_toml, find_course, needed, new_workspace
 
 
 @click.command("init")
@@ -47,15 +47,20 @@ def init_command(folder: Path, course_folder: Path | None) -> None:
                 error=error.strerror,
             )
         ) from error
-    if added:
-        say(n_("{n} file added to {folder}.", "{n} files added to {folder}.", len(added), folder=workspace.root))
-    else:
-        say(_("Nothing to add: all files already exist in {folder}.", folder=workspace.root))
-    say(*map(indented, told(workspace, added)))
+    say_added(workspace.root, added, told(workspace, added))
     around = Workspace.find()
     if around is None or around.root != workspace.root:
         say(_("Run `cd {folder}` to go there.", folder=quote(str(folder))))
     say(advice(records(course, workspace)))
+
+
+def say_added(folder: Path, added: Sequence[Path], told: Sequence[str]) -> None:
+    """Print that files were added to a folder, with lines about them; or that there was nothing to add."""
+    if added:
+        said = n_("{n} file added to {folder}.", "{n} files added to {folder}.", len(added), folder=folder)
+    else:
+        said = _("Nothing to add: all files already exist in {folder}.", folder=folder)
+    say(said, *(f"  {line}" for line in told))
 
 
 def told(workspace: Workspace, added: Sequence[Path]) -> list[str]:
@@ -69,10 +74,6 @@ def told(workspace: Workspace, added: Sequence[Path]) -> list[str]:
         n_("{n} file in prompts: a task", "{n} files in prompts: the tasks, and their figures", prompts): prompts,
     }
     return [line for line, count in lines.items() if count]
-
-
-def indented(line: str) -> str:
-    return f"  {line}"
 
 
 def trust_named(workspace: Workspace, course: Course, insist: bool) -> None:
@@ -89,3 +90,29 @@ def trust_named(workspace: Workspace, course: Course, insist: bool) -> None:
                 named=as_toml(str(course.root)),
             )
         )
+
+
+@click.command("reset")
+@click.argument("slug", shell_complete=slugs_alike)
+@course_option
+def reset_command(slug: str, course_folder: Path | None) -> None:
+    """Restore the stub of an exercise.
+
+    Your file is kept, with the date in its name.
+    """
+    say(put_stub_back(find_course(course_folder).exercise(slug)))
+
+
+def put_stub_back(exercise: Exercise) -> str:
+    """Put the stub back in the workspace, and return a sentence about the file that was there."""
+    workspace = needed()
+    try:
+        backup = workspace.reset(exercise, datetime.now())
+    except OSError as error:
+        raise UsageError(
+            _('"{file}" cannot be reset ({error}). Your files are unchanged.', file=exercise.file_name, error=error.strerror)
+        ) from error
+    if backup is None:
+        return _("{file} is the stub again. It contained no code of yours.", file=exercise.file_name)
+    where = backup.relative_to(workspace.root)
+    return _("{file} is the stub again. Your file is kept as {kept}.", file=exercise.file_name, kept=where)

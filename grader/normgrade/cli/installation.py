@@ -1,4 +1,4 @@
-"""`normgrade doctor`: which walls hold on this machine, with their promises and the things that are missing."""
+"""`normgrade doctor`, `warm` and `demo`: which walls hold on this machine, the cache filled in advance, and a first report."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import os
 import platform
 import shutil
 import sys
+import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 import click
 from rich.cells import set_cell_size
@@ -15,9 +18,22 @@ from rich.console import Console
 from rich.text import Text
 
 from normgrade import __version__
-from normgrade.language import _
+from normgrade.cli.bar import progress
+from normgrade.cli.check import early, seed_of
+from normgrade.cli.options import course_option, exit_code, say, slugs_alike, whole_number
+from normgrade.cli.warn import warn_of_folders, warn_of_unfinished, without_hindered
+from normgrade.course.course import Course
+from normgrade.course.folders import user_cache
+from normgrade.course.package import carried
+from normgrade.grading.grade import Submission, grade
+from normgrade.grading.grading_options import Options, available
+from normgrade.language import _, n_
+from normgrade.learner.workspace import find_course
+from normgrade.report.render import USUAL
 from normgrade.worker.walls import TIERS, Protection, at_least, landlock, walls_of
 from normgrade.worker.walls.kernel import Missing
+
+# Doctor
 
 
 @click.command("doctor")
@@ -106,3 +122,75 @@ def how_it_stands(tier: str, protection: Protection) -> str:
     if tier not in at_least(protection.tier):
         return _("not tested: {tier} is stronger", tier=protection.tier)
     return _("not available: {why}", why=protection.reasons.get(tier) or _("it was not tested"))
+
+
+# Warm
+
+
+MEGABYTE = 10**6
+
+
+@click.command("warm")
+@click.argument("slugs", nargs=-1, metavar="[SLUG]…", shell_complete=slugs_alike)
+@click.option("--cores", callback=whole_number(1, 256), metavar="N", help="Number of cores to use, all by default.")
+@click.option("--seed", callback=seed_of, default="0", metavar="N", help="Seed of the inputs, 0 by default.")
+@course_option
+def warm_command(slugs: tuple[str, ...], cores: int | None, seed: int, course_folder: Path | None) -> int:
+    """Compute the expectations of the checks in advance.
+
+    Otherwise the first check of an exercise computes them, and takes longer. Without SLUG, the whole course is prepared.
+    """
+    course = find_course(course_folder)
+    if not slugs:
+        warn_of_unfinished(course, course_folder)
+    chosen = [course.exercise(slug) for slug in dict.fromkeys(slugs)] if slugs else without_hindered(course, course_folder)
+    warn_of_folders()
+    from normgrade.grading.warming import warm  # loads pytest
+
+    started = time.monotonic()
+    with progress() as watched:
+        warm(chosen, Options(seed, progress=watched, cores=cores or available()))
+    say(
+        n_(
+            "{n} exercise is ready after {seconds:.1f} s. The cache in {folder} uses {size} MB. Running this again takes no time.",
+            "{n} exercises are ready after {seconds:.1f} s. The cache in {folder} uses {size} MB. Running this again takes no time.",
+            len(chosen),
+            seconds=time.monotonic() - started,
+            size=f"{size_of(user_cache()) / MEGABYTE:.1f}",
+            folder=user_cache(),
+        )
+    )
+    return 0
+
+
+def size_of(folder: Path) -> int:
+    """Return the size of all files in a folder and below it, in bytes."""
+    return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+# Demo
+
+
+SLUG = "batch_norm"
+WRONG = Path(__file__).with_name("demo_files") / f"{SLUG}.py"
+
+
+@click.command("demo")
+def demo_command() -> int:
+    """Grade a wrong batch norm, then the right one."""
+    from normgrade.report.render.terminal import open_console, show  # loads NumPy
+
+    exercise = Course.find(carried()).exercise(SLUG)
+    submissions = [Submission(exercise, WRONG, WRONG.name), Submission(exercise, exercise.reference, exercise.reference.name)]
+    warn_of_folders()
+    with progress() as watched:
+        on_report = early(watched, submissions, "terminal", None, USUAL)
+        wrong, right = grade(submissions, Options(progress=watched, cores=available()), on_report)
+    console = open_console()
+    console.print(_("This batch norm trains and evaluates, but it has two mistakes that neither shapes nor losses show:") + "\n")
+    show([wrong], console, with_losses=False)
+    console.print()
+    console.print(_("And the reference:") + "\n")
+    show([replace(right, submission="reference.py")], console)
+    as_expected = exit_code([wrong]) == 1 and exit_code([right]) == 0 and len(wrong.diagnoses) == 1
+    return 0 if as_expected else 3

@@ -1,14 +1,19 @@
-"""Tests of the command `doctor`: the walls that hold, their guarantees, and the missing ones."""
+"""Tests of `normgrade doctor`, `warm` and `demo`."""
 
 from __future__ import annotations
 
 import re
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from normgrade.cli.installation import size_of
 from normgrade.worker.walls import TIERS, Protection
+
+# Doctor
+
 
 Invoke = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -38,6 +43,39 @@ def test_doctor_tells_of_every_tier(invoke: Invoke) -> None:
     ],
 )
 def test_doctor_claims_only_tested_tiers(tier: str, standing: str, said: str) -> None:
-    from normgrade.cli.doctor import how_it_stands
+    from normgrade.cli.installation import how_it_stands
 
     assert how_it_stands(tier, Protection(standing, 7, (), {"linux": "no Landlock"})) == said
+
+
+# Warm
+
+
+def test_the_exercises_that_are_named_are_ready_afterwards(invoke: Invoke, empty_cache: Path) -> None:
+    said = invoke("warm", "rms", "rms", "--cores", "1")
+    assert (said.returncode, said.stderr) == (0, "") and size_of(empty_cache) > 0
+    text = " ".join(said.stdout.split())
+    assert re.fullmatch(
+        rf"1 exercise is ready after \d+\.\d s\. The cache in {empty_cache} uses 0\.\d MB\. Running this again takes no time\.", text
+    )
+
+
+def test_a_name_that_no_exercise_has_is_refused(invoke: Invoke, empty_cache: Path) -> None:
+    said = invoke("warm", "rmss")
+    assert (said.returncode, said.stdout) == (2, "") and said.stderr.startswith('Error: No exercise named "rmss". Did you mean "rms"?')
+    assert size_of(empty_cache) == 0
+
+
+def test_the_help_has_examples(invoke: Invoke) -> None:
+    assert "normgrade warm --cores 2 " in invoke("warm", "--help").stdout
+    assert "命令" in invoke("--help", "--lang", "zh").stdout
+
+
+# Demo
+
+
+def test_the_demo_names_both_mistakes(here: Path, expectations: Path, in_a_process: Invoke) -> None:
+    said = in_a_process("demo")
+    assert (said.returncode, said.stderr) == (0, "")
+    assert "1. eps-outside-root: " in said.stdout and "2. biased-running-variance: " in said.stdout
+    assert "20 of 20 points, passed" in said.stdout
