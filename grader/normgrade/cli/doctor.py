@@ -16,8 +16,8 @@ from rich.text import Text
 
 from normgrade import __version__
 from normgrade.language import _
-from normgrade.worker.walls import TIERS, Protection, at_least, landlock, walls_of
-from normgrade.worker.walls.kernel import Missing
+from normgrade.worker.walls import TIERS, Protection, at_least, walls_of
+from normgrade.worker.walls.kernel import Missing, landlock_version
 
 
 @click.command("doctor")
@@ -54,7 +54,7 @@ def machine() -> Iterator[tuple[str, str]]:
 
     user = os.geteuid()
     yield _("user"), _("root: submissions run as nobody") if user == 0 else _("{number}: an ordinary user", number=user)
-    yield "Landlock", asked(lambda: _("version {number}", number=landlock.abi()))
+    yield "Landlock", asked(lambda: _("version {number}", number=landlock_version()))
     yield "bubblewrap", shutil.which("bwrap") or _("not installed: namespaces are set up without it")
 
 

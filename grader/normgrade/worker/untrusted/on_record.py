@@ -16,14 +16,23 @@ import numpy as np
 from normgrade.course.tensor_library import Library
 from normgrade.worker.untrusted import play
 from normgrade.worker.untrusted.exceptions import describe
-from normgrade.worker.untrusted.executing import execute
+from normgrade.worker.untrusted.play import Backend, backend, execute
 from normgrade.worker.untrusted.rewriting import REPORT, Spot, SpotKind, rewritten
-from normgrade.worker.untrusted.written_with import Backend, backend
-from normgrade.worker.wire.observation import Array, Cause, Observation, Playable, Put, Record, Recording
-from normgrade.worker.wire.recorded import MOST_DIMENSIONS, MOST_NUMBERS, MOST_OF_ALL, MOST_RECORDS
+from normgrade.worker.wire.observation import (
+    MOST_DIMENSIONS,
+    MOST_NUMBERS,
+    MOST_OF_ALL,
+    MOST_RECORDS,
+    Array,
+    Cause,
+    Observation,
+    Playable,
+    Put,
+    Record,
+    Recording,
+)
 
 SCALARS = (bool, int, str, bytes, tuple, list, dict, set, type(None))  # the types of most values that are no floating-point numbers
-KEPT = 64  # how many rewritten sources are kept
 
 
 @dataclass
@@ -115,7 +124,7 @@ class Rewritten:
     reporter: Reporter
 
 
-@lru_cache(KEPT)
+@lru_cache
 def executed(source: str, file_name: str) -> Rewritten:
     """Execute a rewritten source. Its exceptions are passed on."""
     new, reporter, module = rewritten(source), Reporter(), ModuleType("submission")

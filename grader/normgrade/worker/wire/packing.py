@@ -21,7 +21,6 @@ from normgrade.worker.wire.codec import dimensions, items, member, named, option
 from normgrade.worker.wire.framing import ProtocolError
 from normgrade.worker.wire.observation import Array, Foreign, Reason
 
-DEPTH = 64  # of nested values
 DTYPES = {
     "float16": "<f2", "bfloat16": "<u2", "float32": "<f4", "float64": "<f8",
     "int8": "<i1", "int16": "<i2", "int32": "<i4", "int64": "<i8", "uint8": "|u1", "bool": "|u1",
@@ -48,7 +47,7 @@ def unpack(header: bytes, arrays: bytes | memoryview, ours: bool = False) -> Any
     body = Body(arrays)
     try:
         written = header.decode()
-        value = json.JSONDecoder(object_hook=body.restored).decode(written) if ours else from_json(FROM_TEXT.decode(written), body, 0)
+        value = json.JSONDecoder(object_hook=body.restored).decode(written) if ours else from_json(FROM_TEXT.decode(written), body)
     except (ValueError, RecursionError) as error:
         raise unreadable(error) from error
     body.finish()
@@ -114,14 +113,12 @@ def to_json(value: Any, arrays: list[bytes]) -> Any:
             raise ProtocolError(_("a {type} cannot be sent; send numbers as an Array", type=type(value).__name__))
 
 
-def from_json(value: Any, body: Body, depth: int) -> Any:
-    if depth > DEPTH:
-        raise ProtocolError(_("values nested more than {depth} levels deep", depth=DEPTH))
+def from_json(value: Any, body: Body) -> Any:
     match value:
         case dict():
-            return from_object(value, body, depth)
+            return from_object(value, body)
         case list():
-            return [from_json(each, body, depth + 1) for each in value]
+            return [from_json(each, body) for each in value]
         case str():
             return text(value)
         case int():
@@ -130,19 +127,19 @@ def from_json(value: Any, body: Body, depth: int) -> Any:
             return value
 
 
-def from_object(value: dict[str, Any], body: Body, depth: int) -> Any:
+def from_object(value: dict[str, Any], body: Body) -> Any:
     if len(value) == 1:
         [(mark, content)] = value.items()
         match mark:
             case "$array":
                 return array(content, body)
             case "$tuple":
-                return tuple(from_json(each, body, depth + 1) for each in items(content))
+                return tuple(from_json(each, body) for each in items(content))
             case "$foreign":
                 return foreign(*items(content, 6))
             case "$absent":
                 return absent(*items(content, 2))
-    return {named(name): from_json(each, body, depth + 1) for name, each in value.items()}
+    return {named(name): from_json(each, body) for name, each in value.items()}
 
 
 def short(value: int) -> int:

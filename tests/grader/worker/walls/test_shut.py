@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from normgrade.course.package import PACKAGE
-from normgrade.worker.walls import kernel
-from normgrade.worker.walls.process import Process
+from normgrade.worker.walls import Walls, kernel
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="these walls are Linux's")
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(PACKAGE.parent)}
@@ -21,7 +20,7 @@ if sys.platform == "linux":
 
 
 def test_kernel_walls_promise_more_than_limits() -> None:
-    assert {*Process.promises} < {*shut.Shut.promises}
+    assert {*Walls.promises} < {*shut.Shut.promises}
 
 
 def test_file_that_anybody_may_read_is_public(tmp_path: Path) -> None:
