@@ -26,7 +26,7 @@ from normgrade.course.tensor_library import Library
 from normgrade.language.errors import GraderError
 from normgrade.worker.trusted import launch
 from normgrade.worker.trusted.host import Host, Worker
-from normgrade.worker.walls import FILE_MAPPINGS_BYTES, TIERS, Budget, Protection, Walls, at_least, at_most, held_bytes, libraries, walls_of
+from normgrade.worker.walls import FILE_MAPPINGS_BYTES, TIERS, Protection, at_least, at_most, held_bytes, libraries, walls_of
 from normgrade.worker.wire.observation import Cause, Observation, Request
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="these walls are Linux's")
@@ -525,8 +525,3 @@ def test_memory_limit_is_on_top_of_the_libraries(enclosed: dict[str, Any]) -> No
 def test_a_process_holds_more_address_space_than_memory() -> None:
     held = held_bytes()
     assert 0 < held["VmData"] < held["VmSize"]
-
-
-def test_losses_are_files_network_and_processes() -> None:
-    assert [line.partition(":")[0] for line in Walls.loses] == ["files", "network", "processes"]
-    assert Budget(1024, 60).memory_mib == 1024

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import random
 from typing import Any
 
 import numpy as np
@@ -111,11 +109,6 @@ def test_a_value_comes_back_with_its_type(value: Value) -> None:
     assert back({"x": value}).values["x"] == value and type(back({"x": value}).values["x"]) is type(value)
 
 
-def test_an_array_comes_back() -> None:
-    array = back({"x": Array(np.arange(6.0).reshape(2, 3), "float64")}).values["x"]
-    assert isinstance(array, Array) and array.dtype == "float64" and array.values.tolist() == [[0, 1, 2], [3, 4, 5]]
-
-
 @pytest.mark.parametrize("value", [[], (), {}, [1], np.ones(2), 2**64, {1}])
 def test_other_types_are_not_sent(value: Any) -> None:
     with pytest.raises(ProtocolError):
@@ -203,49 +196,6 @@ def test_a_wrong_header_is_refused(header: bytes, message: str) -> None:
 )
 def test_a_wrong_error_is_refused(error: Any, message: str) -> None:
     refuse(answer({}, error), message)
-
-
-def test_damaged_frame_is_refused_or_another_message() -> None:
-    error = Error(Cause.RAISED, "no", ("ValueError",), (Frame(1, "f", "x"),))
-    values: dict[str, Value] = {
-        "a": Array(np.arange(6, dtype=np.float32).reshape(2, 3), "float32"),
-        "b": Array(np.array([True, False]), "bool"),
-        "c": Foreign(Reason.SIZE, "ndarray", "int8", (1, 2)),
-        "e": Absent("weight", ("gamma",)),
-        "d": math.nan,
-    }
-    frame = messages.encode(Observation(values, error))
-    generator = random.Random(0)
-    refused = 0
-    for _ in range(5000):
-        damaged = bytearray(frame)
-        for _ in range(generator.randint(1, 3)):
-            place = generator.randrange(len(damaged))
-            action = generator.random()
-            if action < 0.6:
-                damaged[place] = generator.randrange(256)
-            elif action < 0.8:
-                del damaged[place : place + generator.randint(1, 9)]
-            else:
-                damaged[place:place] = generator.randbytes(generator.randint(1, 9))
-        try:
-            messages.decode(Observation, bytes(damaged), body_limit=1000)
-        except ProtocolError:
-            refused += 1
-    assert refused > 3000
-
-
-def test_messages_are_read_from_a_pipe_in_order() -> None:
-    ours, theirs = os.pipe()
-    for number in (1, 2):
-        framing.send(theirs, messages.encode(Observation({"x": number}), number))
-    os.close(theirs)
-    for number in (1, 2):
-        serial, observation = messages.receive(ours, Observation, 1000, lambda: 0)
-        assert (serial, observation.values) == (number, {"x": number})
-    with pytest.raises(EOFError):
-        messages.receive(ours, Observation, 1000, lambda: 0)
-    os.close(ours)
 
 
 # Values on record
