@@ -7,12 +7,10 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from types import TracebackType
-from typing import Self
 
 from normgrade.course.ban import Ban
 from normgrade.course.exercise import Limits
@@ -42,7 +40,7 @@ NAMED_SIGNALS = {int(each) for each in signal.Signals}
 DEATHS = (Cause.EXITED, Cause.CRASHED, Cause.OUT_OF_MEMORY)  # of a process; the first may be the machine's fault, if memory is short
 
 
-class Host:
+class Host(AbstractContextManager["Host"]):
     """A starter of workers with the strongest walls that this machine offers, up to `tier`. Submissions are `written_with` one library.
 
     The first process starts at once, so that it imports the library while the grader does other work. `required` is the weakest tier that
@@ -146,14 +144,11 @@ class Host:
         """End every process that was started here."""
         self.starter.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 
-class Worker:
+class Worker(AbstractContextManager["Worker"]):
     """A player of requests on one submission. If a process died or hung, the next request starts a new one.
 
     One death is forgiven: a new process plays everything that the dead one had played, and then the request that it did not answer. If code
@@ -376,10 +371,7 @@ class Worker:
             with suppress(Lost):  # the next question notices it
                 channel.end()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         self.end_process()
 
 

@@ -19,7 +19,7 @@ from normgrade.worker.walls.kernel import Missing, call, capabilities, namespace
 
 NEW_MOUNTS, NEW_HOST_NAME, NEW_IPC = 0x20000, 0x4000000, 0x8000000
 NEW_USERS, NEW_PROCESSES, NEW_NETWORK = 0x10000000, 0x20000000, 0x40000000
-READ_ONLY, NO_SETUID, NO_DEVICES, NO_PROGRAMS, BIND, RECURSIVE, PRIVATE = 0x1, 0x2, 0x4, 0x8, 0x1000, 0x4000, 0x40000
+BIND, RECURSIVE, PRIVATE = 0x1000, 0x4000, 0x40000
 DETACH, ALL_BELOW = 2, 0x8000
 ADMINISTRATION = 1 << 21  # CAP_SYS_ADMIN
 HOST = b"normgrade"  # the host's name inside the view
@@ -123,7 +123,7 @@ def free_place(bound: Iterable[Path]) -> Path:
     on_the_way = libraries.leading_to(bound)
     for place in map(Path, PLACES):
         if place.is_dir() and place not in on_the_way:
-            mount("none", place, "tmpfs", NO_SETUID | NO_DEVICES | NO_PROGRAMS)
+            mount("none", place, "tmpfs", os.ST_NOSUID | os.ST_NODEV | os.ST_NOEXEC)
             return place
     raise Missing(_("every folder that could be the new root contains libraries: {folders}", folders=", ".join(PLACES)))
 
@@ -154,7 +154,7 @@ def outermost(paths: Collection[Path]) -> list[Path]:
 
 def make_read_only(root: Path) -> None:
     """Make everything that is mounted at `root` and below it read-only."""
-    attributes = b"".join(value.to_bytes(8, sys.byteorder) for value in (READ_ONLY | NO_SETUID, 0, 0, 0))
+    attributes = b"".join(value.to_bytes(8, sys.byteorder) for value in (os.ST_RDONLY | os.ST_NOSUID, 0, 0, 0))
     call("mount_setattr", -1, os.fsencode(root), ALL_BELOW, attributes, len(attributes))
 
 
