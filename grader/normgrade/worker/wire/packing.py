@@ -17,7 +17,7 @@ import numpy as np
 
 from normgrade.language import _
 from normgrade.language.places import Absent
-from normgrade.worker.wire.codec import dimensions, items, member, named, optional, text, unique, unreadable
+from normgrade.worker.wire.codec import DEPTH, dimensions, items, member, named, optional, text, unique, unreadable
 from normgrade.worker.wire.framing import ProtocolError
 from normgrade.worker.wire.observation import Array, Foreign, Reason
 
@@ -39,15 +39,11 @@ def pack(value: Any) -> tuple[bytes, list[bytes]]:
     return header.encode("utf-8", "replace"), arrays  # lone surrogates become question marks
 
 
-def unpack(header: bytes, arrays: bytes | memoryview, ours: bool = False) -> Any:
-    """Return the value of this JSON text and of the joined bytes of all its arrays.
-
-    `ours` says that only normgrade can have written it. Every object is then restored as it is read, and less is validated.
-    """
+def unpack(header: bytes, arrays: bytes | memoryview) -> Any:
+    """Return the value of this JSON text and of the joined bytes of all its arrays."""
     body = Body(arrays)
     try:
-        written = header.decode()
-        value = json.JSONDecoder(object_hook=body.restored).decode(written) if ours else from_json(FROM_TEXT.decode(written), body)
+        value = from_json(FROM_TEXT.decode(header.decode()), body, 0)
     except (ValueError, RecursionError) as error:
         raise unreadable(error) from error
     body.finish()
@@ -68,22 +64,6 @@ class Body:
             raise ProtocolError(_("an array of {size} bytes, but only {left} bytes are left", size=size_bytes, left=left))
         self.taken += size_bytes
         return start
-
-    def restored(self, value: dict[str, Any]) -> Any:
-        """Return the value of an object of our own JSON. The objects in it were restored before, one after the other."""
-        if len(value) > 1:
-            return value
-        match value:
-            case {"$array": described}:
-                return array(described, self)
-            case {"$tuple": content}:
-                return tuple(content)
-            case {"$foreign": described}:
-                return foreign(*described)
-            case {"$absent": described}:
-                return absent(*described)
-            case _:
-                return {named(name): each for name, each in value.items()}
 
     def finish(self) -> None:
         if left := len(self.data) - self.taken:
@@ -113,12 +93,14 @@ def to_json(value: Any, arrays: list[bytes]) -> Any:
             raise ProtocolError(_("a {type} cannot be sent; send numbers as an Array", type=type(value).__name__))
 
 
-def from_json(value: Any, body: Body) -> Any:
+def from_json(value: Any, body: Body, depth: int) -> Any:
+    if depth > DEPTH:
+        raise ProtocolError(_("values nested more than {depth} levels deep", depth=DEPTH))
     match value:
         case dict():
-            return from_object(value, body)
+            return from_object(value, body, depth)
         case list():
-            return [from_json(each, body) for each in value]
+            return [from_json(each, body, depth + 1) for each in value]
         case str():
             return text(value)
         case int():
@@ -127,19 +109,19 @@ def from_json(value: Any, body: Body) -> Any:
             return value
 
 
-def from_object(value: dict[str, Any], body: Body) -> Any:
+def from_object(value: dict[str, Any], body: Body, depth: int) -> Any:
     if len(value) == 1:
         [(mark, content)] = value.items()
         match mark:
             case "$array":
                 return array(content, body)
             case "$tuple":
-                return tuple(from_json(each, body) for each in items(content))
+                return tuple(from_json(each, body, depth + 1) for each in items(content))
             case "$foreign":
                 return foreign(*items(content, 6))
             case "$absent":
                 return absent(*items(content, 2))
-    return {named(name): from_json(each, body) for name, each in value.items()}
+    return {named(name): from_json(each, body, depth + 1) for name, each in value.items()}
 
 
 def short(value: int) -> int:
