@@ -54,9 +54,9 @@ class CourseWorker:
         return SourceInWorker(self.open_worker(), source)
 
     def record(self, question: RecordQuestion) -> Recording:
-        """Return one play of a source of the course's own, on record. It is played only if its recording is not held."""
+        """Return one play of a source of the course's own, on record. If no value is replaced, its recording is held."""
         record = self.open_worker().record
-        return self.recordings.of(question, record) if isinstance(question, RecordQuestion) else record(question)
+        return self.recordings.of(question, record) if question.keep and not question.puts else record(question)
 
     def answer(self, worker: Worker, question: PlayQuestion) -> Observation | None:
         observation = worker.answer(question)
