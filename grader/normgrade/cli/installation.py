@@ -30,8 +30,8 @@ from normgrade.grading.grading_options import Options, available
 from normgrade.language import _, n_
 from normgrade.learner.workspace import find_course
 from normgrade.report.render import USUAL
-from normgrade.worker.walls import TIERS, Protection, at_least, landlock, walls_of
-from normgrade.worker.walls.kernel import Missing
+from normgrade.worker.walls import TIERS, Protection, at_least, walls_of
+from normgrade.worker.walls.kernel import Missing, landlock_version
 
 # Doctor
 
@@ -70,7 +70,7 @@ def machine() -> Iterator[tuple[str, str]]:
 
     user = os.geteuid()
     yield _("user"), _("root: submissions run as nobody") if user == 0 else _("{number}: an ordinary user", number=user)
-    yield "Landlock", asked(lambda: _("version {number}", number=landlock.abi()))
+    yield "Landlock", asked(lambda: _("version {number}", number=landlock_version()))
     yield "bubblewrap", shutil.which("bwrap") or _("not installed: namespaces are set up without it")
 
 

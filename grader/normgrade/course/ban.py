@@ -24,10 +24,10 @@ class Ban:
         >>> Ban(("torch.*norm*", "numpy"), ("torch.norm",)).against("torch.layer_norm")
         'torch.*norm*'
         """
-        if any(map(one_of(self.allowed).match, names)):
-            return None
         found = [match.lastindex for match in map(one_of(self.banned).match, names) if match and match.lastindex]
-        return self.banned[min(found) - 1] if found else None
+        if not found or any(map(one_of(self.allowed).match, names)):
+            return None
+        return self.banned[min(found) - 1]
 
 
 @cache

@@ -18,7 +18,7 @@ from normgrade.grading.run import gone
 from normgrade.oracle.exact_plays import ExactPlays
 from normgrade.oracle.oracle import Oracle
 from normgrade.worker.trusted.host import Host, Worker
-from normgrade.worker.wire.messages import PlayQuestion, RecordQuestion, Substitute
+from normgrade.worker.wire.messages import PlayQuestion, RecordQuestion
 from normgrade.worker.wire.observation import Observation, Playable, Recording
 
 SIZE_LIMIT_BYTES = 2**24  # of one value
@@ -53,10 +53,10 @@ class CourseWorker:
         """Return the player of one source, which the worker plays for a while."""
         return SourceInWorker(self.open_worker(), source)
 
-    def record(self, question: RecordQuestion | Substitute) -> Recording:
-        """Return one play of a source of the course's own, on record. It is played only if its recording is not held."""
+    def record(self, question: RecordQuestion) -> Recording:
+        """Return one play of a source of the course's own, on record. If no value is replaced, its recording is held."""
         record = self.open_worker().record
-        return self.recordings.of(question, record) if isinstance(question, RecordQuestion) else record(question)
+        return self.recordings.of(question, record) if question.keep and not question.puts else record(question)
 
     def answer(self, worker: Worker, question: PlayQuestion) -> Observation | None:
         observation = worker.answer(question)

@@ -17,7 +17,7 @@ from normgrade.diagnosis.steps.traces import Acting, Combine, traced
 from normgrade.grading.course_worker import SIZE_LIMIT_BYTES, CourseWorker
 from normgrade.grading.run import gone
 from normgrade.worker.trusted.host import Worker
-from normgrade.worker.wire.messages import PlayQuestion, RecordQuestion, Substitute
+from normgrade.worker.wire.messages import PlayQuestion, RecordQuestion
 from normgrade.worker.wire.observation import Observation, Playable, Recording
 
 
@@ -59,7 +59,7 @@ class InNewWorkers:
     def in_time(self, record: Answer) -> Answer:
         """Return a function that records until the deadline, and then raises OutOfTime."""
 
-        def recorded(question: RecordQuestion | Substitute) -> Recording:
+        def recorded(question: RecordQuestion) -> Recording:
             self.deadline.keep()
             return record(question)
 

@@ -120,8 +120,7 @@ def layout(reference: ModuleType, request: LayerStory | NewLayer, probes: Module
     If the layer refuses to be built, return an empty dictionary.
     """
     from normgrade.probes.layers import build, given_names, own_names  # loads PyTorch
-    from normgrade.worker.untrusted.play import given, with_builders  # only to play
-    from normgrade.worker.untrusted.written_with import backend  # only to play
+    from normgrade.worker.untrusted.play import backend, given, with_builders  # only to play
 
     args, kwargs = (given(each, backend(Library.TORCH)) for each in (request.args, request.kwargs))
     try:

@@ -83,7 +83,7 @@ def imported(written_with: Library) -> None:
     was_enabled = gc.isenabled()
     gc.disable()
     try:
-        from normgrade.worker.untrusted.written_with import backend  # only to play
+        from normgrade.worker.untrusted.play import backend  # only to play
 
         backend(written_with)
     finally:

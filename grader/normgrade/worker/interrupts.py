@@ -20,7 +20,7 @@ IMPORTING = "<frozen importlib"  # how `co_filename` begins in the functions tha
 TEMPORARY = f"{os.sep}tempfile.py"  # how it ends in the functions that make temporary files
 PAUSE_S = 0.02  # between two checks whether such a function has ended, so that the interrupt can be raised
 PATIENCE_S = 10.0  # for such a function to end; after that, the process ends without clean-up
-EXIT_CODE = 130
+EXIT_CODE = 128 + signal.SIGINT
 
 
 class Interrupts:

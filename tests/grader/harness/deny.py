@@ -14,7 +14,8 @@ if __name__ == "__main__":  # processes of a pool import this module, too
     kernel.prctl("PR_SET_NO_NEW_PRIVS", 1)
     code = [(seccomp.LOAD, 0, 0, seccomp.NUMBER_AT)]
     for name in filter(None, names.split(",")):
-        code += seccomp.when(kernel.numbers(kernel.this_machine())[name], [(seccomp.RETURN, 0, 0, seccomp.FAIL | getattr(errno, error))])
+        code.append((seccomp.IF_EQUAL, 0, 1, kernel.numbers(kernel.this_machine())[name]))
+        code.append((seccomp.RETURN, 0, 0, seccomp.FAIL | getattr(errno, error)))
     code.append((seccomp.RETURN, 0, 0, seccomp.ALLOW))
     seccomp.install(b"".join(seccomp.INSTRUCTION.pack(*part) for part in code))
     main(arguments)

@@ -19,7 +19,7 @@ from normgrade.oracle.plays import play_natively
 from normgrade.report.report import Check, Kind, Outcome
 from normgrade.worker.untrusted.on_record import play_on_record
 from normgrade.worker.untrusted.play import load
-from normgrade.worker.wire.messages import RecordQuestion, Substitute
+from normgrade.worker.wire.messages import RecordQuestion
 from normgrade.worker.wire.observation import Array, Recording
 from normgrade.worker.wire.requests import FunctionCall, TypedRequest
 
@@ -65,11 +65,10 @@ def failed(*plays: Played) -> Result:
 def in_this_process(own: str) -> Answer:
     """Return a function that answers as a worker with this source would."""
 
-    def answer(question: RecordQuestion | Substitute) -> Recording:
+    def answer(question: RecordQuestion) -> Recording:
         source = own if question.source is None else question.source
-        puts, keep = (question.puts, question.keep) if isinstance(question, Substitute) else ((), True)
-        limit = question.size_limit_bytes
-        return play_on_record(source, "f.py", question.request, None, limit, puts=puts, keep=keep, every=question.source is not None)
+        limit, every = question.size_limit_bytes, question.source is not None
+        return play_on_record(source, "f.py", question.request, None, limit, puts=question.puts, keep=question.keep, every=every)
 
     return answer
 

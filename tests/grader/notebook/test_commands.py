@@ -15,8 +15,8 @@ from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
 from normgrade.course.mistakes import read_mistakes
 from normgrade.language.errors import UsageError
-from normgrade.notebook import commands
-from normgrade.notebook.commands import COMMANDS, Memory, run_command, with_own_file
+from normgrade.notebook import notebook
+from normgrade.notebook.notebook import COMMANDS, Memory, run_command, with_own_file
 from normgrade.report.report import Check, Diagnosis, Kind, Outcome, Report
 
 
@@ -41,12 +41,6 @@ def test_without_arguments_it_lists_the_commands(capsys: pytest.CaptureFixture[s
     assert listed == [*COMMANDS] and set(listed) <= set(ALL) and {"list", "show", "hint", "explain", "solution"} <= set(listed)
 
 
-def test_the_task_is_markdown(tiny: Course) -> None:
-    shown = run_command(["show", "rms"], [])
-    assert shown is not None and shown._repr_markdown_() == shown.text
-    assert shown.text.startswith("# ") and repr(shown) == shown.text.rstrip("\n")
-
-
 @pytest.mark.parametrize("arguments", [["show", "rms", "--stub"], ["solution", "rms", "--spoil"]])
 def test_python_is_shown_as_python(arguments: list[str]) -> None:
     shown = run_command(arguments, [])
@@ -58,7 +52,7 @@ def test_checks_of_the_session_count_outside_a_workspace(
     tiny: Course, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     memory = Memory()
-    monkeypatch.setattr(commands, "MEMORY", memory)
+    monkeypatch.setattr(notebook, "MEMORY", memory)
     report = Report("rms", "cell", Outcome.FAILED, 8, "linux", 0, 0.0)
     memory.add(tiny.exercise("rms"), report)
     for hint in tiny.exercise("rms").hints:
@@ -122,7 +116,7 @@ def test_in_a_terminal_the_command_has_the_terminal() -> None:
     import pty
 
     ours, theirs = pty.openpty()
-    program = "from normgrade.notebook.commands import run_command; print(run_command(['hint', 'rms', '1'], []))"
+    program = "from normgrade.notebook.notebook import run_command; print(run_command(['hint', 'rms', '1'], []))"
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "TERM": "dumb", "COLUMNS": "40"}
     with open(ours, "rb", buffering=0) as screen:
         done = subprocess.run([sys.executable, "-c", program], env=environment, stdin=theirs, stdout=theirs, stderr=theirs)

@@ -54,6 +54,7 @@ NOT_OF_A_MODULE = {  # test files of something larger than a module
     "cli/test_grade_command.py": "cli/grade.py",  # grading/grade.py has the plain name
     "cli/test_gradebook_command.py": "cli/gradebook.py",  # and classes/gradebook.py
     "cli/test_watch_loop.py": "cli/watch.py",  # fast; test_watch.py has real terminals
+    "notebook/test_commands.py": "notebook/notebook.py",
     "worker/walls/test_walls.py": "worker/walls",
     "worker/test_fuzz.py": "worker",
     "report/render/test_render.py": "report/render",

@@ -23,7 +23,7 @@ from normgrade.course.ban import Ban
 from normgrade.language.places import Absent
 from normgrade.worker.wire import framing, messages
 from normgrade.worker.wire.framing import ProtocolError
-from normgrade.worker.wire.messages import Load, Message, PlayQuestion, RecordQuestion, Substitute
+from normgrade.worker.wire.messages import Load, Message, PlayQuestion, RecordQuestion
 from normgrade.worker.wire.observation import (
     Array,
     Cause,
@@ -102,7 +102,7 @@ MESSAGES: Mapping[str, Message] = {
     "a question without inputs": PlayQuestion(Request("probe", {}), 1),
     "a question on record": RecordQuestion(Request("layer_story", STORY), 4096),
     "a question on record of a source": RecordQuestion(Request("probe", {}), 0, "x = 1\n"),
-    "a question with values to put": Substitute(
+    "a question with values to put": RecordQuestion(
         Request("probe", {}), 9, "x = 1\n", (Put(3, 0, numbers("float64", 2)), Put(0, 7, numbers("float64"))), True
     ),
     "an answer on record": Recording({"y": numbers("float32", 2)}, records=(Record(3, 0, "float32", np.ones((2, 3))), SCALAR)),

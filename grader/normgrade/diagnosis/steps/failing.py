@@ -10,8 +10,7 @@ from normgrade.compare.played import Played, PlayKey, Result
 from normgrade.diagnosis.steps.same_values import collapsed
 from normgrade.oracle.inputs import arrays_in, holds_non_finite, widened
 from normgrade.report.report import ArrayDifference
-from normgrade.worker.wire.observation import HALF, Array, Playable
-from normgrade.worker.wire.recorded import MOST_NUMBERS
+from normgrade.worker.wire.observation import HALF, MOST_NUMBERS, Array, Playable
 from normgrade.worker.wire.requests import FORWARD_BACKWARD, Action, FunctionCall, LayerStory, NewLayer, TypedRequest
 
 FEW = 12  # numbers of the largest array; with fewer, values may agree by chance

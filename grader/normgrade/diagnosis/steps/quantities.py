@@ -10,8 +10,7 @@ import numpy as np
 
 from normgrade.diagnosis.steps.same_values import Groups, collapsed, distinct
 from normgrade.diagnosis.steps.sources import Source
-from normgrade.worker.wire.observation import Array, Put, Record
-from normgrade.worker.wire.recorded import MOST_PUTS
+from normgrade.worker.wire.observation import MOST_PUTS, Array, Put, Record
 
 MOST_STACKED = 64  # iterations of a loop that are treated as one value
 MOST_WAYS = 3  # to arrange a value

@@ -9,10 +9,10 @@ import numpy as np
 
 from normgrade.diagnosis.steps.failing import Failing
 from normgrade.diagnosis.steps.same_values import same
-from normgrade.worker.wire.messages import RecordQuestion, Substitute
+from normgrade.worker.wire.messages import RecordQuestion
 from normgrade.worker.wire.observation import Array, Put, Recording
 
-Answer = Callable[[RecordQuestion | Substitute], Recording]
+Answer = Callable[[RecordQuestion], Recording]
 Outputs = Mapping[str, np.ndarray]  # the numbers of a play, by place
 
 
@@ -36,9 +36,9 @@ class Replays:
 
     def put(self, source: str, puts: Iterable[Put], keep: bool = False) -> Recording | None:
         """Play a source, forward only, with other values in some places. With `keep`, values are recorded. Returns None if it fails."""
-        return self.ask(Substitute(self.failing.forward, self.failing.size_limit_bytes, source, tuple(puts), keep))
+        return self.ask(RecordQuestion(self.failing.forward, self.failing.size_limit_bytes, source, tuple(puts), keep))
 
-    def ask(self, question: RecordQuestion | Substitute) -> Recording | None:
+    def ask(self, question: RecordQuestion) -> Recording | None:
         if self.left <= 0:
             raise Spent
         self.left -= 1

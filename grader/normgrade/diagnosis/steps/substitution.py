@@ -17,8 +17,7 @@ from normgrade.diagnosis.steps.replays import Outputs, Replays, Spent, outputs_o
 from normgrade.diagnosis.steps.same_values import Groups, collapsed, distinct
 from normgrade.diagnosis.steps.sources import Source
 from normgrade.worker.untrusted.rewriting import SpotKind
-from normgrade.worker.wire.observation import Array, Put, Record, Recording
-from normgrade.worker.wire.recorded import MOST_PUTS
+from normgrade.worker.wire.observation import MOST_PUTS, Array, Put, Record, Recording
 
 LOOSE = 10  # times the tolerance: the allowed difference of outputs
 MOST_VALUES = 8  # of the learner's that are tried for one quantity, the earliest ones

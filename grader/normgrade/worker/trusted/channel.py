@@ -20,7 +20,7 @@ from normgrade.worker.wire import framing, messages
 from normgrade.worker.wire.observation import Cause, Frame, Observation
 
 OUTPUT_LIMIT_BYTES = 16 * 1024
-LAST_OUTPUT_S = 0.3  # how long to wait for the output of an ended process; a process that it started may still hold the pipe open
+LAST_S = 0.4  # for the last words of a process: its output, though a child may hold the pipe open, its exit code, its running lines
 
 
 class Pipes(NamedTuple):
@@ -121,7 +121,7 @@ class Channel:
         """End the process with everything that it started, within `grace_s` seconds. Further calls return the same ending."""
         if self.ending is None:
             self.ending = Ending(False, 0)  # if `kill` raises, nothing is left to kill
-            self.capture.patience_s = LAST_OUTPUT_S
+            self.capture.patience_s = LAST_S
             self.questions.put(None)
             self.ending = self.kill(grace_s)
             self.wanted.release()

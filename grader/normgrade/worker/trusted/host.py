@@ -7,12 +7,10 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from types import TracebackType
-from typing import Self
 
 from normgrade.course.ban import Ban
 from normgrade.course.exercise import Limits
@@ -20,21 +18,18 @@ from normgrade.course.tensor_library import Library
 from normgrade.language import N_, _
 from normgrade.language.errors import CourseError, GraderError, UsageError, did_you_mean
 from normgrade.worker import interrupts
-from normgrade.worker.trusted.channel import Channel, Closed, Ending, Forged, NoAnswer
-from normgrade.worker.trusted.launch import Lost, Spawner, Starter, Zygote, budget_of
+from normgrade.worker.trusted.channel import LAST_S, Channel, Closed, Ending, Forged, NoAnswer
+from normgrade.worker.trusted.launch import START_S, Lost, Spawner, Starter, Zygote, budget_of
 from normgrade.worker.walls import AUTO, TIERS, Protection, at_least
 from normgrade.worker.walls.kernel import prctl
-from normgrade.worker.wire.messages import Load, PlayQuestion, Question, RecordQuestion, Substitute
-from normgrade.worker.wire.observation import Cause, Error, Observation, Playable, Recording
-from normgrade.worker.wire.zygote_protocol import BROKEN
+from normgrade.worker.wire.framing import BROKEN
+from normgrade.worker.wire.messages import Load, PlayQuestion, Question, RecordQuestion
+from normgrade.worker.wire.observation import LINE_LIMIT, NAME_LIMIT, Cause, Error, Observation, Playable, Recording
 
 Attempt = Callable[[], Observation]
 LIMITS = Limits()
-GRACE_S = 0.5  # for a process to end by itself after its channel is closed, so that its exit code is known
-WHERE_S = 0.2  # for a process with a late answer to say which lines are running
-PROBES_S = 30.0  # to load the exercise's own probes
 AHEAD = 3  # questions that are sent before their turn
-LONGEST_REASON = 300  # characters why a statement of a notebook failed
+LONGEST_REASON = NAME_LIMIT + LINE_LIMIT  # characters why a statement of a notebook failed
 LOSSES = 3  # how many zygotes may die with a submission's process
 SIGNALS = {  # the usual ones; some systems lack some of them
     "SIGSEGV": N_("segmentation fault"), "SIGKILL": N_("killed"), "SIGABRT": N_("aborted"), "SIGBUS": N_("bus error"),
@@ -45,7 +40,7 @@ NAMED_SIGNALS = {int(each) for each in signal.Signals}
 DEATHS = (Cause.EXITED, Cause.CRASHED, Cause.OUT_OF_MEMORY)  # of a process; the first may be the machine's fault, if memory is short
 
 
-class Host:
+class Host(AbstractContextManager["Host"]):
     """A starter of workers with the strongest walls that this machine offers, up to `tier`. Submissions are `written_with` one library.
 
     The first process starts at once, so that it imports the library while the grader does other work. `required` is the weakest tier that
@@ -149,14 +144,11 @@ class Host:
         """End every process that was started here."""
         self.starter.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 
-class Worker:
+class Worker(AbstractContextManager["Worker"]):
     """A player of requests on one submission. If a process died or hung, the next request starts a new one.
 
     One death is forgiven: a new process plays everything that the dead one had played, and then the request that it did not answer. If code
@@ -207,7 +199,7 @@ class Worker:
         observation = self.forgiving(partial(self.try_to_answer, question), self.answer_anew)
         return replace(observation, deaths=died) if (died := tuple(self.deaths[before:])) else observation
 
-    def record(self, question: RecordQuestion | Substitute) -> Recording:
+    def record(self, question: RecordQuestion) -> Recording:
         """Play once on record, and return the recording. There is no second try."""
         if self.asked:
             self.end_process()  # it works on questions that will not be asked
@@ -287,7 +279,7 @@ class Worker:
     def send_first(self, channel: Channel, message: Question) -> None:
         """Send the course's own code or rules, before any code of the submission runs. Raises CourseError if they are wrong."""
         try:
-            error = channel.ask(message, PROBES_S).error
+            error = channel.ask(message, START_S).error
             channel.printed()  # the output of probes belongs to no answer
         except Closed:  # the process died before it got the submission: the next question notices it
             return
@@ -345,9 +337,9 @@ class Worker:
         """End the process, and say why it gave no answer."""
         self.channel, self.ended = None, True
         self.announce_nothing()
-        running = channel.lines_running(WHERE_S) if isinstance(trouble, NoAnswer) else ()
+        running = channel.lines_running(LAST_S) if isinstance(trouble, NoAnswer) else ()
         try:
-            ending = channel.end(GRACE_S if isinstance(trouble, Closed) else 0.0)
+            ending = channel.end(LAST_S if isinstance(trouble, Closed) else 0.0)
         except Lost:
             return self.zygote_lost()
         if isinstance(trouble, Forged):
@@ -379,10 +371,7 @@ class Worker:
             with suppress(Lost):  # the next question notices it
                 channel.end()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         self.end_process()
 
 

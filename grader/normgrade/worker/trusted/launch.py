@@ -16,7 +16,6 @@ import time
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Protocol
 
 from normgrade.course.ban import Ban
 from normgrade.course.exercise import Limits
@@ -25,12 +24,11 @@ from normgrade.course.tensor_library import Library
 from normgrade.language import VARIABLE, _, spoken
 from normgrade.language.errors import GraderError
 from normgrade.worker.trusted.channel import Channel, Closed, Ending, Forged, NoAnswer, Pipes
-from normgrade.worker.walls import AUTO, TIERS, Protection
+from normgrade.worker.walls import AUTO, TIERS, Budget, Protection, Walls
 from normgrade.worker.walls.kernel import namespaces
-from normgrade.worker.walls.process import Budget, Process
-from normgrade.worker.wire.zygote_protocol import ANSWER, END, ENDED, GONE_S, KILLED, QUESTION, READY, START, STARTED, WHERE, ask
+from normgrade.worker.wire.framing import ASKED, END, ENDED, GONE_S, KILLED, READY, SAID, START, STARTED, WHERE, ask
 
-START_S = 120.0  # for a process to import PyTorch, on the slowest machine
+START_S = 120.0  # for a process to import PyTorch, or the exercise's own probes, on the slowest machine
 POLL_S = 0.1  # between two checks whether a zygote has been stopped
 PIPE_BYTES = 1024**2  # of a pipe, if the platform lets us choose: large, so that an answer comes in few pieces
 INHERITED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")  # Python itself may not start without them
@@ -54,26 +52,6 @@ DEFAULT_BUDGET = budget_of(Limits())
 
 class Lost(Exception):
     """A failure of the process that starts workers: it has ended, or does not answer."""
-
-
-class Starter(Protocol):
-    """A source of channels to new processes, one at a time."""
-
-    @property
-    def ready(self) -> bool:
-        """True if the first process has started, or has ended."""
-
-    def protection(self) -> Protection:
-        """Wait for the first process, and return the walls around workers."""
-
-    def wait(self, timeout_s: float) -> None:
-        """Wait for the first process. Raises Lost if it does not come in time."""
-
-    def start(self, budget: Budget) -> Channel:
-        """Return a channel to a new process. Raises Lost."""
-
-    def close(self) -> None:
-        """End every process that was started."""
 
 
 class Zygote:
@@ -104,6 +82,7 @@ class Zygote:
 
     @property
     def ready(self) -> bool:
+        """True if the first process has started, or has ended."""
         return self.has_ended_its_start or self.has_answer(0.0)
 
     @property
@@ -112,14 +91,16 @@ class Zygote:
         return self.witnessed is not None or self.failed is not None
 
     def wait(self, timeout_s: float) -> None:
+        """Wait for the first process. Raises Lost if it does not come in time."""
         if not self.has_ended_its_start and not self.has_answer(timeout_s):
             raise Lost
 
     def start(self, budget: Budget) -> Channel:
+        """Return a channel to a new process. Raises Lost."""
         self.protection()
         ours, theirs = pipes()
         try:
-            socket.send_fds(self.control, [QUESTION.pack(START, 0, *budget)], theirs)
+            socket.send_fds(self.control, [ASKED.pack(START, 0, *budget)], theirs)
             self.receive(STARTED)
         except (OSError, Lost) as error:
             for fd in ours:
@@ -131,6 +112,7 @@ class Zygote:
         return Channel(ours, self.end, self.where)
 
     def protection(self) -> Protection:
+        """Wait for the first process, and return the walls around workers."""
         if self.failed is not None:
             raise self.failed
         if self.witnessed is None:
@@ -160,7 +142,7 @@ class Zygote:
     def end(self, grace_s: float) -> Ending:
         """End the worker. Raises Lost if the zygote has ended too."""
         try:
-            self.control.sendall(QUESTION.pack(END, round(grace_s * 1000), 0, 0))
+            self.control.sendall(ASKED.pack(END, round(grace_s * 1000), 0, 0))
         except OSError as error:
             raise Lost from error
         what, code = self.receive(ENDED, KILLED, timeout_s=grace_s + GONE_S + 2.0)
@@ -169,19 +151,19 @@ class Zygote:
     def where(self) -> None:
         """Ask the worker which lines are running."""
         with suppress(OSError):  # the zygote has ended too; `end` notices it
-            self.control.sendall(QUESTION.pack(WHERE, 0, 0, 0))
+            self.control.sendall(ASKED.pack(WHERE, 0, 0, 0))
 
     def receive(self, *expected: int, timeout_s: float = GONE_S) -> tuple[int, int]:
         """Return the zygote's answer and its number. Raises Lost if none of the `expected` answers comes in time."""
         self.control.settimeout(timeout_s)
         try:
-            received = self.control.recv(ANSWER.size, socket.MSG_WAITALL) if self.has_answer(timeout_s) else b""
+            received = self.control.recv(SAID.size, socket.MSG_WAITALL) if self.has_answer(timeout_s) else b""
         except OSError:
             received = b""
-        if len(received) != ANSWER.size or received[0] not in expected:
+        if len(received) != SAID.size or received[0] not in expected:
             self.process.kill()  # it may have been stopped, and would stay
             raise Lost
-        what, number = ANSWER.unpack(received)
+        what, number = SAID.unpack(received)
         return what, number
 
     def has_answer(self, timeout_s: float) -> bool:
@@ -193,6 +175,7 @@ class Zygote:
         return True
 
     def close(self) -> None:
+        """End every process that was started."""
         self.control.close()  # the zygote then ends its worker and itself
         try:
             self.process.wait(2 * GONE_S if self.witnessed else 0.0)
@@ -211,7 +194,7 @@ def is_stopped(pid: int) -> bool:
 
 
 class Spawner:
-    """A starter of workers as new processes that import the library, if processes cannot be forked. The first one starts at once."""
+    """A starter like Zygote for workers that are new processes and import the library themselves, if processes cannot be forked."""
 
     def __init__(self, tier: str, written_with: Library = Library.TORCH) -> None:
         self.written_with = written_with
@@ -220,7 +203,7 @@ class Spawner:
 
     def protection(self) -> Protection:
         reason = _("its walls need Linux, and workers are not forked here")
-        return Protection("process", 0, tuple(map(_, Process.loses)), dict.fromkeys(TIERS[1:], reason))
+        return Protection("process", 0, tuple(map(_, Walls.loses)), dict.fromkeys(TIERS[1:], reason))
 
     @property
     def ready(self) -> bool:
@@ -258,6 +241,9 @@ class Spawner:
     def close(self) -> None:
         for channel in self.channels:
             channel.end()
+
+
+Starter = Zygote | Spawner
 
 
 def bubblewrap_command() -> list[str]:

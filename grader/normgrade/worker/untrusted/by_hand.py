@@ -6,11 +6,11 @@ This is a rule of the exercise, not a wall: code that sets out to break it can. 
 from __future__ import annotations
 
 import ctypes
-import re
 import sys
 import warnings
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache, partial
 from types import FunctionType, ModuleType
 from typing import Any
@@ -20,7 +20,6 @@ import torch
 from normgrade.course.ban import Ban
 from normgrade.language import _
 from normgrade.probes import layers
-from normgrade.worker.untrusted import backward_passes
 from normgrade.worker.untrusted.stopping import (
     SUBMISSION,
     Banned,
@@ -63,8 +62,6 @@ def kernels() -> Mapping[str, Sequence[tuple[str, str]]]:
 
 
 KERNELS = kernels()
-OPERATIONS = "\n".join(KERNELS)
-FAMILIES = {f"{name.rpartition('.')[0]}." for name in (*KERNELS, f"{FUNCTIONAL}.any")}
 
 
 def against_stand_in(ban: Ban, name: str) -> str | None:
@@ -72,30 +69,6 @@ def against_stand_in(ban: Ban, name: str) -> str | None:
     bare = name.lstrip("_")
     alike = ((f"torch.ops.aten.{name}", f"torch.{name}"), (f"{FUNCTIONAL}.{bare}",), (f"torch.nn.{bare}",))
     return next(filter(None, (ban.against(*names) for names in alike)), None)
-
-
-def perhaps_banned(ban: Ban, lines: str) -> Iterator[str]:
-    """Yield the names in `lines` that contain the longest literal part of a pattern: to ask about every name takes too long."""
-    for found in literal_parts(ban.banned).finditer(lines):
-        yield lines[lines.rfind("\n", 0, found.start()) + 1 : found.end()]
-
-
-@cache
-def literal_parts(patterns: tuple[str, ...]) -> re.Pattern[str]:
-    """Return a regex of the longest literal part of every pattern that may be meant for PyTorch, as a fast pre-filter."""
-    parts = {re.escape(longest_literal_part(pattern)) for pattern in patterns if may_be_of_torch(pattern)}
-    return re.compile(f"(?:{'|'.join(parts)}).*" if parts else "(?!)")
-
-
-def longest_literal_part(pattern: str) -> str:
-    """Return the longest part without wildcards in a pattern's last name; empty for "torch.*", which pre-filters nothing."""
-    return max(re.split(r"[*?]|\[.*?\]", pattern.rpartition(".")[2]), key=len)
-
-
-def may_be_of_torch(pattern: str) -> bool:
-    """Return True if a pattern may match an operation, a function or a layer of PyTorch."""
-    module = re.split(r"[*?[]", pattern, maxsplit=1)[0].rpartition(".")[0]
-    return any(family.startswith(f"{module}." if module else "") for family in FAMILIES)
 
 
 def enforce(ban: Ban) -> None:
@@ -110,8 +83,8 @@ def enforce(ban: Ban) -> None:
             setattr(torch._C, name, raising(f"torch._C.{name}", pattern))
     forbid_subclasses(ban)
     forbid_imports(ban)
-    if pattern := ban.against(backward_passes.ENGINE):
-        layers.CALLING.set(partial(backward_passes.none_in_between, pattern))
+    if pattern := ban.against(ENGINE):
+        layers.CALLING.set(partial(none_in_between, pattern))
 
 
 def find_banned(ban: Ban) -> None:
@@ -150,8 +123,7 @@ def stop_operations(ban: Ban) -> None:
 @cache
 def banned_operations(ban: Ban) -> tuple[tuple[str, str], ...]:
     """Return every banned operation, with the pattern that bans it."""
-    found = [operation for operation in dict.fromkeys(perhaps_banned(ban, OPERATIONS)) if operation in KERNELS]
-    return tuple((operation, pattern) for operation in found if (pattern := ban.against(*names_of(operation))))
+    return tuple((operation, pattern) for operation in KERNELS if (pattern := ban.against(*names_of(operation))))
 
 
 def names_of(operation: str) -> tuple[str, ...]:
@@ -167,8 +139,7 @@ def usual_name(operation: str) -> str:
 
 def banned_functions(module: ModuleType, ban: Ban) -> Iterator[Banned]:
     """Yield the functions of a module that do a banned operation in Python. Functions that only call a banned operation raise anyway."""
-    for name in dict.fromkeys(perhaps_banned(ban, names_in(module))):
-        thing = getattr(module, name, None)
+    for name, thing in vars(module).items():
         own = getattr(thing, "__module__", None) == module.__name__
         only_calls = module.__name__ == FUNCTIONAL and f"torch.ops.aten.{name}" in KERNELS
         if not own or only_calls or name.endswith("_backward"):  # PyTorch reads the source of such functions for derivatives of others
@@ -176,11 +147,6 @@ def banned_functions(module: ModuleType, ban: Ban) -> Iterator[Banned]:
         if pattern := against_stand_in(ban, name):
             for function in functions_of(thing):
                 yield function, f"{module.__name__}.{name}", pattern
-
-
-@cache
-def names_in(module: ModuleType) -> str:
-    return "\n".join(vars(module))
 
 
 def functions_of(thing: object) -> Iterator[FunctionType]:
@@ -206,3 +172,56 @@ def forbid_subclasses(ban: Ban) -> None:
                 raise ByHand(why)
 
     torch.nn.Module.__init_subclass__ = classmethod(refuse)  # type: ignore[assignment]
+
+
+# Backward passes: autograd may compute no gradient while a layer is called. The layer's own backward pass comes later.
+#
+# The gradient of a plain sum is a normalisation: that of `logsumexp` is softmax. Every request for a gradient starts a backward pass,
+# through `backward()`, `torch.autograd.grad`, `torch.func` or TorchScript alike, and PyTorch numbers all passes of a process.
+
+ENGINE = "torch._C._ImperativeEngine.run_backward"  # its name in a ban
+NUMBERS: list[int] = []
+NUMBER_OF_THIS = torch._C._current_graph_task_id  # taken before a submission could replace it
+RUN = torch.autograd.Variable._execution_engine.run_backward
+
+
+class Numbered(torch.autograd.Function):
+    """A function that does nothing forward; backward it notes the number of the pass, without any operation, since all may be banned."""
+
+    @staticmethod
+    def forward(context: Any, x: torch.Tensor) -> torch.Tensor:
+        return x.clone()
+
+    @staticmethod
+    def backward(context: Any, gradient: torch.Tensor) -> torch.Tensor:
+        NUMBERS.append(NUMBER_OF_THIS())
+        return gradient
+
+
+LEAF, ONE = torch.zeros((), requires_grad=True), torch.ones(())
+ROOT = Numbered.apply(LEAF)  # type: ignore[no-untyped-call]
+
+
+def next_number() -> int:
+    """Run a backward pass, which takes some microseconds, and return its number."""
+    RUN((ROOT,), (ONE,), True, False, (LEAF,), allow_unreachable=True, accumulate_grad=False)
+    return NUMBERS.pop()
+
+
+def compiled() -> int:
+    """Return how many graphs `torch.compile` has compiled so far. It runs backward passes of its own to find the backward graphs."""
+    dynamo = sys.modules.get("torch._dynamo.utils")
+    return dynamo.counters["aot_autograd"]["total"] if dynamo else 0
+
+
+@contextmanager
+def none_in_between(pattern: str) -> Iterator[None]:
+    """Raise ByHand, by the rule `pattern`, if a backward pass begins in the block, unless `torch.compile` compiles a graph there."""
+    before, compiled_before = next_number(), compiled()
+    yield
+    if next_number() != before + 1 and compiled() == compiled_before:
+        why = _(
+            "autograd computed a gradient during this call, which the exercise bans (by the rule `{pattern}`): it must be written by hand",
+            pattern=pattern,
+        )
+        raise ByHand(why)

@@ -15,12 +15,10 @@ from itertools import islice
 from types import CodeType, FrameType, TracebackType
 
 from normgrade.language import _
-from normgrade.worker.wire.observation import BY_HAND, NAME_LIMIT, Cause, Error, Frame
+from normgrade.worker.wire.observation import BY_HAND, LINE_LIMIT, NAME_LIMIT, Cause, Error, Frame
 
 MESSAGE_LIMIT = 2000  # characters of a text
-LINE_LIMIT = 200  # characters of a line
 FRAME_LIMIT = 5  # of the learner's frames, the innermost
-NEAR = 0.7  # similarity: finds mean for meen, and not nn for np
 # The text of a plain RuntimeError of PyTorch contains the first, or is one of the others: that of C++, or of a convolution.
 NO_MEMORY = re.compile(r"DefaultCPUAllocator: can't allocate memory|\A(std::bad_alloc|could not create a primitive)\Z")
 BUILT_IN = {id(thing): name for name, thing in vars(builtins).items() if isinstance(thing, type) and issubclass(thing, BaseException)}
@@ -127,13 +125,13 @@ def names_there(error: NameError | AttributeError, wanted: str) -> Iterable[str]
     return [*own, *frame.f_locals, *frame.f_globals, *dir(builtins)]
 
 
-@lru_cache(maxsize=32)  # the same exception is raised in play after play
+@lru_cache  # the same exception is raised in play after play
 def nearest(wanted: str, names: Sequence[str]) -> str:
     """Return the name that differs from `wanted` only in a few letters, preferably an attribute of `self`; "" if there is none."""
     known = [name for name in names if name != wanted and name.startswith("_") == wanted.startswith("_")]
     if f"self.{wanted}" in known:
         return f"self.{wanted}"
     same = [name for name in known if name.lower() == wanted.lower()]
-    near = get_close_matches(wanted, known, n=1, cutoff=NEAR)
+    near = get_close_matches(wanted, known, n=1)
     swapped = (name for name in known if sorted(name) == sorted(wanted))
     return next(iter((*same, *near, *swapped)), "")

@@ -1,4 +1,4 @@
-"""The `Backend` for submissions that are written with only NumPy: see `written_with.py`. PyTorch is never imported here."""
+"""The `Backend` for submissions that are written with only NumPy: see `play.py`. PyTorch is never imported here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The `Backend` for submissions that are written with PyTorch: see `written_with.py`."""
+"""The `Backend` for submissions that are written with PyTorch: see `play.py`."""
 
 from __future__ import annotations
 

@@ -16,14 +16,23 @@ import numpy as np
 from normgrade.course.tensor_library import Library
 from normgrade.worker.untrusted import play
 from normgrade.worker.untrusted.exceptions import describe
-from normgrade.worker.untrusted.executing import execute
+from normgrade.worker.untrusted.play import Backend, backend, execute
 from normgrade.worker.untrusted.rewriting import REPORT, Spot, SpotKind, rewritten
-from normgrade.worker.untrusted.written_with import Backend, backend
-from normgrade.worker.wire.observation import Array, Cause, Observation, Playable, Put, Record, Recording
-from normgrade.worker.wire.recorded import MOST_DIMENSIONS, MOST_NUMBERS, MOST_OF_ALL, MOST_RECORDS
+from normgrade.worker.wire.observation import (
+    MOST_DIMENSIONS,
+    MOST_NUMBERS,
+    MOST_OF_ALL,
+    MOST_RECORDS,
+    Array,
+    Cause,
+    Observation,
+    Playable,
+    Put,
+    Record,
+    Recording,
+)
 
 SCALARS = (bool, int, str, bytes, tuple, list, dict, set, type(None))  # the types of most values that are no floating-point numbers
-KEPT = 64  # how many rewritten sources are kept
 
 
 @dataclass
@@ -96,35 +105,20 @@ class Recorder:
         return value
 
 
-@dataclass
-class Reporter:
-    """The function that a rewritten module calls with every value."""
-
-    recorder: Recorder | None = None
-
-    def __call__(self, place: int, value: Any) -> Any:
-        return value if self.recorder is None else self.recorder.tell(place, value)
-
-
-@dataclass(frozen=True)
-class Rewritten:
-    """A rewritten source as a module, with its places and its reporter."""
-
-    module: ModuleType
-    spots: Sequence[Spot]
-    reporter: Reporter
-
-
-@lru_cache(KEPT)
-def executed(source: str, file_name: str) -> Rewritten:
-    """Execute a rewritten source. Its exceptions are passed on."""
-    new, reporter, module = rewritten(source), Reporter(), ModuleType("submission")
+@lru_cache
+def executed(source: str, file_name: str) -> tuple[ModuleType, Sequence[Spot]]:
+    """Execute a rewritten source. Return its module, which reports to nobody yet, and its places. Its exceptions are passed on."""
+    new, module = rewritten(source), ModuleType("submission")
     module.__file__ = file_name
-    vars(module)[REPORT] = reporter
+    vars(module)[REPORT] = to_nobody
     linecache.cache[file_name] = (len(source), None, source.splitlines(keepends=True), file_name)
     with play.found_by_name(module):
         execute(source, module, {}, new.tree)
-    return Rewritten(module, new.spots, reporter)
+    return module, new.spots
+
+
+def to_nobody(place: int, value: Any) -> Any:
+    return value
 
 
 def play_on_record(
@@ -143,16 +137,16 @@ def play_on_record(
     If `every` is True, a value is also recorded when a name is read again. `puts` are the values that replace others.
     """
     try:
-        subject = executed(source, file_name)
+        module, spots = executed(source, file_name)
     except BaseException as error:  # SystemExit and KeyboardInterrupt too: the source has raised them
         return Recording(error=describe(error, file_name, cause=Cause.NOT_LOADED))
     own = {(put.place, put.iteration): put.values.values for put in puts}
-    recorder = Recorder(subject.spots, backend(written_with), own, keep, every)
-    subject.reporter.recorder = recorder
+    recorder = Recorder(spots, backend(written_with), own, keep, every)
+    vars(module)[REPORT] = recorder.tell
     try:
-        seen = play.play(subject.module, request, probes, size_limit_bytes, "float64", written_with=written_with)
+        seen = play.play(module, request, probes, size_limit_bytes, "float64", written_with=written_with)
     except BaseException as error:  # the values that the probe returned could not be read
         seen = Observation(error=describe(error, file_name))
     finally:
-        subject.reporter.recorder = None
+        vars(module)[REPORT] = to_nobody
     return Recording(seen.values, seen.error, records=tuple(recorder.records))

@@ -1,34 +1,86 @@
 """Plays of a probe on an implementation in this process: natively in a worker, in several arithmetics in the oracle."""
 
 from __future__ import annotations
+import __future__
 
+import ast
 import linecache
 import random
 import sys
+import time
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from functools import partial
-from itertools import accumulate
-from types import ModuleType, SimpleNamespace
-from typing import Any
+from functools import cache, partial
+from importlib import import_module
+from itertools import accumulate, islice
+from types import FrameType, ModuleType, SimpleNamespace
+from typing import Any, Protocol
 
 import numpy as np
 
+from normgrade.course.ban import Ban
 from normgrade.course.tensor_library import Library
 from normgrade.language import _
 from normgrade.language.places import Absent, Place
+from normgrade.language.text import in_cells
 from normgrade.probes.results import Estimate, Stopped
 from normgrade.worker import interrupts
 from normgrade.worker.untrusted.exceptions import MESSAGE_LIMIT, describe, stops_the_process, wants_memory
-from normgrade.worker.untrusted.executing import Failures, execute
-from normgrade.worker.untrusted.written_with import Backend, backend
-from normgrade.worker.wire.observation import NAME_LIMIT, Array, Foreign, Observation, Playable, Reason, Value, type_name
+from normgrade.worker.wire.observation import LINE_LIMIT, NAME_LIMIT, Array, Error, Foreign, Observation, Playable, Reason, Value, type_name
 from normgrade.worker.wire.packing import DTYPES
 
 NATIVE = nullcontext()
 ERRORS, PRINTED = np.geterr(), np.get_printoptions()  # NumPy's settings when it is imported
 SEED = 1_750_043_921  # of every random number generator before a play; not one that a submission would set itself
+MODULES = {
+    Library.TORCH: "normgrade.worker.untrusted.in_pytorch",
+    Library.NUMPY: "normgrade.worker.untrusted.in_numpy",
+}
+WITHIN_S, LEAST_S = 4.0, 0.05  # for all cells, which is less than for an answer; for one statement, if no time is left
+MOST_TOLD = 100  # statements
+Failures = dict[ast.stmt, BaseException]
+
+
+class Backend(Protocol):
+    """The part of playing that depends on the library. `in_pytorch.py` and `in_numpy.py` implement it."""
+
+    probes: ModuleType  # the generic probes
+    EXAMPLE: str  # the source of a small submission, for the warm-up of a process; its output for `first_step` is zeros
+
+    def settle(self, dtype: str, seed: int) -> None:
+        """Reset the library's global settings before a play, seed its random numbers, and make this dtype the default."""
+
+    def given(self, array: Array) -> Any:
+        """Return an array of a request in the form in which a probe gets it."""
+
+    def seen(self, thing: object, size_limit_bytes: int | None) -> Value | None:
+        """Return a thing of the library's own as it may travel; None for any other thing."""
+
+    def first_step(self) -> Playable:
+        """Return a small request like those of every suite, which EXAMPLE can play."""
+
+    def many_steps(self) -> Sequence[Playable]:
+        """Return requests with everything that suites ask for; some raise."""
+
+    def use_one_thread(self) -> None:
+        """Make the library use one thread: several do not survive a fork, and do not always add numbers in the same order."""
+
+    def find_banned(self, ban: Ban) -> None:
+        """Find everything that is banned, so that workers that are forked from here need not."""
+
+    def enforce(self, ban: Ban) -> None:
+        """Make everything that is banned raise, in this process and for good."""
+
+
+@cache
+def backend(library: Library) -> Backend:
+    """Return the backend of a library. The first call imports the library."""
+    found: Backend = import_module(MODULES[library])
+    return found
+
+
+# Execution of a source. Of a notebook, statement after statement runs, and what fails is left out.
 
 
 def load(source: str, file_name: str, name: str = "submission", failed: Failures | None = None) -> ModuleType:
@@ -42,6 +94,76 @@ def load(source: str, file_name: str, name: str = "submission", failed: Failures
     linecache.cache[file_name] = (len(source), None, source.splitlines(keepends=True), file_name)
     execute(source, module, {} if failed is None else failed)
     return module
+
+
+class Shell:
+    """A stand-in for the shell of IPython: whatever it is asked to run does nothing."""
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *args, **options: None
+
+
+def execute(source: str, module: ModuleType, failed: Failures, tree: ast.Module | None = None) -> None:
+    """Execute a source, or a tree that was made of it, in a module.
+
+    In cells, the statements that fail, or take more than half of the time that is left, are added to `failed`. Without cells, an exception
+    is raised.
+    """
+    file_name = module.__file__ or ""
+    if not in_cells(source):
+        exec(compile(tree or source, file_name, "exec", dont_inherit=True, optimize=0), vars(module))
+        return
+    vars(module).update(get_ipython=Shell, display=lambda *args, **options: None)
+    until, flags = time.monotonic() + WITHIN_S, 0
+    for statement in (tree or ast.parse(source)).body:
+        try:
+            code = compile(ast.Module([statement], []), file_name, "exec", flags, dont_inherit=True, optimize=0)
+            flags |= code.co_flags & __future__.annotations.compiler_flag  # it counts for all later cells
+            with stopped_after(max((until - time.monotonic()) / 2, LEAST_S), file_name):
+                exec(code, vars(module))
+        except BaseException as error:  # SystemExit and KeyboardInterrupt too: the submission has raised them
+            failed[statement] = error
+
+
+@contextmanager
+def stopped_after(seconds: float, file_name: str) -> Iterator[None]:
+    """Raise TimeoutError in the block after so many seconds, at the next line of this file: walls allow neither timers nor threads."""
+    until, before = time.monotonic() + seconds, sys.gettrace()
+
+    def trace(frame: FrameType, _event: str, _arg: object) -> Any:
+        if time.monotonic() > until:
+            raise TimeoutError(_("no end after {seconds:.1f} s", seconds=seconds))
+        return trace if frame.f_code.co_filename == file_name else None
+
+    sys.settrace(trace)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+
+
+def raise_cause(module: ModuleType, defines: Iterable[str], failed: Failures) -> None:
+    """Raise the exception that left a name undefined which the module should define: that of the first statement with the name, if any."""
+    for name in defines:
+        if failed and not hasattr(module, name):
+            raise failed[next((statement for statement in failed if has(statement, name)), next(iter(failed)))]
+
+
+def has(statement: ast.stmt, name: str) -> bool:
+    """Return True if a statement defines a name, or mentions it."""
+    return any(name in (getattr(node, "name", ""), getattr(node, "id", "")) for node in ast.walk(statement))
+
+
+def in_words(failed: Failures) -> dict[str, str]:
+    """Return the class of each exception and the first line of its message, by the line of the statement that failed."""
+    return {str(statement.lineno): in_a_line(describe(error, None)) for statement, error in islice(failed.items(), MOST_TOLD)}
+
+
+def in_a_line(error: Error) -> str:
+    return ": ".join(filter(None, (error.types[0], error.message.partition("\n")[0][:LINE_LIMIT])))
+
+
+# Plays
 
 
 def play(

@@ -19,17 +19,14 @@ from normgrade.course.tensor_library import Library
 from normgrade.language import _
 from normgrade.worker.untrusted import play
 from normgrade.worker.untrusted.exceptions import MESSAGE_LIMIT, describe, frames_running
-from normgrade.worker.untrusted.executing import Failures, in_words, raise_cause
 from normgrade.worker.untrusted.on_record import play_on_record
+from normgrade.worker.untrusted.play import Failures, backend, in_words, raise_cause
 from normgrade.worker.untrusted.stopping import forbid_threads
-from normgrade.worker.untrusted.written_with import backend
-from normgrade.worker.walls import Walls
-from normgrade.worker.walls.process import Budget, Process
+from normgrade.worker.walls import ANSWER_FD, QUESTION_FD, Budget, Walls
 from normgrade.worker.wire import framing, messages
+from normgrade.worker.wire.framing import BROKEN, when_asked
 from normgrade.worker.wire.observation import Cause, Error, Observation, Recording
-from normgrade.worker.wire.zygote_protocol import BROKEN, when_asked
 
-QUESTION_FD, ANSWER_FD = 3, 4
 ANY_SIZE = 2**62  # bytes; the grader may ask for anything
 
 
@@ -51,7 +48,7 @@ def main(memory_mib: int, cpu_s: int, library: str) -> None:
     budget = Budget(memory_mib, cpu_s)
     written_with = Library(library)
     backend(written_with).use_one_thread()
-    walls = Process()
+    walls = Walls()
     walls.prepare()
     if sys.platform == "win32":
         import msvcrt  # not on every system
@@ -161,7 +158,7 @@ def observe(message: messages.Question, loaded: Loaded) -> Observation:
             return Observation()
         case messages.Load():
             return load(message, loaded)
-        case messages.RecordQuestion() | messages.Substitute():
+        case messages.RecordQuestion():
             return record(message, loaded)
     submission, probes = loaded.modules["submission"], loaded.modules.get("probes")
     if message.source not in (None, loaded.source):
@@ -176,12 +173,20 @@ def observe(message: messages.Question, loaded: Loaded) -> Observation:
         return Observation(error=describe(error, submission.__file__))
 
 
-def record(message: messages.RecordQuestion | messages.Substitute, loaded: Loaded) -> Recording:
+def record(message: messages.RecordQuestion, loaded: Loaded) -> Recording:
     """Play a request on record."""
     source = loaded.source if message.source is None else message.source
-    puts, keep = (message.puts, message.keep) if isinstance(message, messages.Substitute) else ((), True)
-    asked = (message.request, loaded.modules.get("probes"), message.size_limit_bytes, loaded.written_with)
-    return play_on_record(source or "", loaded.file_name, *asked, puts=puts, keep=keep, every=message.source is not None)
+    return play_on_record(
+        source or "",
+        loaded.file_name,
+        message.request,
+        loaded.modules.get("probes"),
+        message.size_limit_bytes,
+        loaded.written_with,
+        message.puts,
+        message.keep,
+        every=message.source is not None,
+    )
 
 
 def load(message: messages.Load, loaded: Loaded) -> Observation:

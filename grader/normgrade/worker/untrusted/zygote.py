@@ -30,15 +30,12 @@ from normgrade.course.tensor_library import Library
 from normgrade.language import _
 from normgrade.language.places import Place
 from normgrade.worker.untrusted import worker as untrusted
-from normgrade.worker.untrusted.written_with import backend
-from normgrade.worker.walls import Protection, Walls, at_most, selftest, walls_of
+from normgrade.worker.untrusted.play import backend
+from normgrade.worker.walls import ANSWER_FD, Budget, Protection, Walls, at_most, selftest, walls_of
 from normgrade.worker.walls.kernel import Missing, prctl
-from normgrade.worker.walls.process import Budget
 from normgrade.worker.wire import framing, messages
+from normgrade.worker.wire.framing import ASKED, ENDED, GONE_S, KILLED, READY, SAID, START, STARTED, WHERE, ask
 from normgrade.worker.wire.observation import Array
-from normgrade.worker.wire.zygote_protocol import ANSWER, ENDED, GONE_S, KILLED, QUESTION, READY, START, STARTED, WHERE, ask
-
-SELF_TEST_S = 10.0  # on the slowest machine; it takes some milliseconds
 
 
 def main(
@@ -62,7 +59,7 @@ def main(
     prctl("PR_SET_CHILD_SUBREAPER", 1)  # processes that outlive a worker become children of this one
     prctl("PR_SET_DUMPABLE", 0)  # no other process of this user may read the memory of this one or of its workers
     described = json.dumps([protection.tier, protection.trials, protection.loses, protection.reasons]).encode()
-    control.sendall(ANSWER.pack(READY, len(described)) + described)
+    control.sendall(SAID.pack(READY, len(described)) + described)
 
     def become_worker(budget: Budget, question: int, answer: int, output: int) -> None:
         prctl("PR_SET_PDEATHSIG", signal.SIGKILL)
@@ -109,13 +106,13 @@ def self_test(walls: Walls, grader: Mapping[str, str], works: Callable[[], bool]
         try:
             untrusted.enter(walls, Budget(1024, 60), their_answer, their_answer, their_answer)
             trials = selftest.trials(walls.name, facts)
-            os.write(untrusted.ANSWER_FD, json.dumps([len(trials), selftest.failures(trials)]).encode())
+            os.write(ANSWER_FD, json.dumps([len(trials), selftest.failures(trials)]).encode())
         except BaseException as error:
             os.write(2, json.dumps([0, [f"{type(error).__name__}: {error}"]]).encode())
         finally:
             os._exit(0)
     os.close(their_answer)
-    said = os.read(answer, 2**16) if select.select([answer], [], [], SELF_TEST_S)[0] else b""
+    said = os.read(answer, 2**16) if select.select([answer], [], [], GONE_S)[0] else b""
     os.close(answer)
     os.kill(pid, signal.SIGKILL)  # it is reaped with the first worker: waiting for the end of so large a process takes as long as the test
     if not said:
@@ -188,10 +185,10 @@ def serve(control: socket.socket, become_worker: Callable[[Budget, int, int, int
     pid = 0
     try:
         while True:
-            asked, files, _flags, _address = socket.recv_fds(control, QUESTION.size, 3)
-            if len(asked) != QUESTION.size:
+            asked, files, _flags, _address = socket.recv_fds(control, ASKED.size, 3)
+            if len(asked) != ASKED.size:
                 return
-            what, grace_ms, memory_mib, cpu_s = QUESTION.unpack(asked)
+            what, grace_ms, memory_mib, cpu_s = ASKED.unpack(asked)
             if what == START:
                 pid = os.fork()
                 if pid == 0:
@@ -201,12 +198,12 @@ def serve(control: socket.socket, become_worker: Callable[[Budget, int, int, int
                         os._exit(1)
                 for fd in files:
                     os.close(fd)
-                control.sendall(ANSWER.pack(STARTED, pid))
+                control.sendall(SAID.pack(STARTED, pid))
             elif what == WHERE:
                 ask(pid)
             else:
                 answer, pid = end(pid, grace_ms / 1000), 0
-                control.sendall(ANSWER.pack(*answer))
+                control.sendall(SAID.pack(*answer))
     except ConnectionError:
         return
     finally:

@@ -6,7 +6,8 @@ import re
 import sys
 import sysconfig
 from collections.abc import Collection, Iterable, Iterator
-from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 from normgrade.course.package import PACKAGE
@@ -99,18 +100,11 @@ def closure(names: Iterable[str]) -> set[str]:
     rest = list(names)
     while rest:
         name = rest.pop()
-        if name not in found and (installed := find(name)) is not None:
+        with suppress(PackageNotFoundError):
+            needs = distribution(name).requires or () if name not in found else ()
             found.add(name)
-            rest += [match[0] for need in installed.requires or () if "extra ==" not in need and (match := NAME.match(need))]
+            rest += [match[0] for need in needs if "extra ==" not in need and (match := NAME.match(need))]
     return found
-
-
-def find(name: str) -> Distribution | None:
-    """Return the installed distribution of that name, if any."""
-    try:
-        return distribution(name)
-    except PackageNotFoundError:
-        return None
 
 
 def parts_of(name: str) -> Iterator[Path]:

@@ -4,53 +4,46 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import fcntl
+import mmap
 import os
 import struct
+import termios
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from normgrade.worker.walls.kernel import call, numbers
-
-ALLOWED = """
-read write readv writev pread64 preadv close close_range lseek fadvise64 fstat stat lstat newfstatat statx access faccessat faccessat2
-readlink readlinkat getcwd getdents getdents64 dup dup2 dup3 mprotect munmap mremap madvise brk futex set_robust_list get_robust_list rseq
-membarrier restart_syscall exit exit_group rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending sigaltstack getpid gettid getppid getuid
-geteuid getgid getegid getresuid getresgid getgroups getpgrp nanosleep
-gettimeofday time times getrusage capget getrandom uname getcpu sched_yield getrlimit poll ppoll select pselect6
-""".split()
-
-WHOLE = 0xFFFFFFFF
-OWN_PROCESS = 0x6E6F726D  # a placeholder in the program for the id of the process that will load it
+from normgrade.worker.walls.kernel import FREE, call, numbers
 
 
 class Only(NamedTuple):
-    """A condition on a call: `word & mask` is one of `values`, or, with `unless`, none of them.
+    """A condition on a call: `word & mask` is one of `values`; without a mask, `word` itself is.
 
     `word` counts the 32-bit words of the call's arguments. Each argument has two, the low one first.
     """
 
     word: int
-    mask: int
     values: tuple[int, ...]
-    unless: bool = False
+    mask: int | None = None
 
 
-WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND | getattr(os, "O_ASYNC", 0) | getattr(os, "O_PATH", 0)
-SHARED, ANONYMOUS, GROWS_DOWN = 0x01, 0x20, 0x100  # kinds of memory that no limit counts
-FCNTL = (0, 1, 2, 3, 4, 1030)  # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC
-IOCTL = (0x5401, 0x541B, 0x5421, 0x5450, 0x5451)  # TCGETS, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
+WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_ASYNC | os.O_PATH
+SHARED, ANONYMOUS = mmap.MAP_SHARED, mmap.MAP_ANONYMOUS
+GROWS_DOWN = 0x100  # no limit counts such memory, nor shared memory without a file
+FCNTL = (fcntl.F_DUPFD, fcntl.F_GETFD, fcntl.F_SETFD, fcntl.F_GETFL, fcntl.F_SETFL, fcntl.F_DUPFD_CLOEXEC)
+IOCTL = (termios.TCGETS, termios.FIONREAD, termios.FIONBIO, termios.FIONCLEX, termios.FIOCLEX)
+OWN = -1  # stands for the id of the process that is filtered
+CLOCKS = tuple(range(16))  # those of the machine; others belong to a process, or to a device
 
 FILTERED: Mapping[str, tuple[int, tuple[Only, ...]]] = {  # the error if a condition fails, and the conditions
-    "open": (errno.EACCES, (Only(2, WRITING, (0,)),)),
-    "openat": (errno.EACCES, (Only(4, WRITING, (0,)),)),
-    "mmap": (errno.ENOMEM, (Only(6, SHARED | ANONYMOUS, (SHARED | ANONYMOUS,), unless=True), Only(6, GROWS_DOWN, (0,)))),
-    "fcntl": (errno.EPERM, (Only(2, WHOLE, FCNTL), Only(4, getattr(os, "O_ASYNC", 0), (0,)))),
-    "ioctl": (errno.EPERM, (Only(2, WHOLE, IOCTL),)),
-    "prlimit64": (errno.EPERM, (Only(0, WHOLE, (0,)), Only(4, WHOLE, (0,)), Only(5, WHOLE, (0,)))),  # its own limits, and only to read them
-    **dict.fromkeys(("getpgid", "getsid", "sched_getaffinity"), (errno.EPERM, (Only(0, WHOLE, (0, OWN_PROCESS)),))),
-    **dict.fromkeys(("clock_gettime", "clock_getres", "clock_nanosleep"), (errno.EPERM, (Only(0, ~0xF & WHOLE, (0,)),))),  # not of others
-    "kill": (errno.EPERM, (Only(0, WHOLE, (OWN_PROCESS,)),)),
-    "tgkill": (errno.EPERM, (Only(0, WHOLE, (OWN_PROCESS,)),)),
+    "open": (errno.EACCES, (Only(2, (0,), WRITING),)),
+    "openat": (errno.EACCES, (Only(4, (0,), WRITING),)),
+    "mmap": (errno.ENOMEM, (Only(6, (0, SHARED, ANONYMOUS), SHARED | ANONYMOUS), Only(6, (0,), GROWS_DOWN))),
+    "fcntl": (errno.EPERM, (Only(2, FCNTL), Only(4, (0,), os.O_ASYNC))),
+    "ioctl": (errno.EPERM, (Only(2, IOCTL),)),
+    "prlimit64": (errno.EPERM, (Only(0, (0,)), Only(4, (0,)), Only(5, (0,)))),  # its own limits, and only to read them
+    **dict.fromkeys(("getpgid", "getsid", "sched_getaffinity"), (errno.EPERM, (Only(0, (0, OWN)),))),
+    **dict.fromkeys(("clock_gettime", "clock_getres", "clock_nanosleep"), (errno.EPERM, (Only(0, CLOCKS),))),
+    **dict.fromkeys(("kill", "tgkill"), (errno.EPERM, (Only(0, (OWN,)),))),
 }
 REFUSED = {  # with another error than EPERM, which libraries handle
     "clone": errno.EAGAIN, "fork": errno.EAGAIN, "vfork": errno.EAGAIN, "clone3": errno.ENOSYS, "openat2": errno.ENOSYS,
@@ -68,47 +61,35 @@ FILTER_MODE = 1
 Instruction = tuple[int, int, int, int]
 
 
-def program(machine: str) -> bytes:
-    """Return the filter for a machine. It kills a process that uses another machine's numbers, which mean other calls there."""
+def program(machine: str, process: int) -> bytes:
+    """Return the filter for a process on a machine. It kills the process if it uses another machine's numbers, which mean other calls."""
     known = numbers(machine)
     parts: list[Instruction] = [(LOAD, 0, 0, MACHINE_AT), (IF_EQUAL, 1, 0, MACHINES[machine]), (RETURN, 0, 0, KILL)]
     parts += [(LOAD, 0, 0, NUMBER_AT), (IF_AT_LEAST, 0, 1, X32), (RETURN, 0, 0, KILL)]
-    for name in ALLOWED:
+    free = {row.split()[0]: [(RETURN, 0, 0, ALLOW)] for row in FREE.split(",")}
+    filtered = {name: [*checks(conditions, error, process), (RETURN, 0, 0, ALLOW)] for name, (error, conditions) in FILTERED.items()}
+    refused = {name: [(RETURN, 0, 0, FAIL | error)] for name, error in REFUSED.items()}
+    for name, then in (free | filtered | refused).items():
         if name in known:
-            parts += when(known[name], [(RETURN, 0, 0, ALLOW)])
-    for name, (error, conditions) in FILTERED.items():
-        if name in known:
-            parts += when(known[name], [*checks(conditions, error), (RETURN, 0, 0, ALLOW)])
-    for name, error in REFUSED.items():
-        if name in known:
-            parts += when(known[name], [(RETURN, 0, 0, FAIL | error)])
+            parts += [(IF_EQUAL, 0, len(then), known[name]), *then]
     parts.append((RETURN, 0, 0, FAIL | errno.EPERM))
     return b"".join(INSTRUCTION.pack(*part) for part in parts)
 
 
-def when(number: int, then: list[Instruction]) -> list[Instruction]:
-    """Return instructions for the call of this number."""
-    return [(IF_EQUAL, 0, len(then), number), *then]
-
-
-def checks(conditions: Iterable[Only], error: int) -> Iterator[Instruction]:
+def checks(conditions: Iterable[Only], error: int, process: int) -> Iterator[Instruction]:
     """Yield instructions that return the error unless all conditions hold."""
     for condition in conditions:
+        values = [process if value == OWN else value for value in condition.values]
         yield LOAD, 0, 0, ARGUMENTS_AT + 4 * condition.word
-        yield AND, 0, 0, condition.mask
-        if condition.unless:
-            for value in condition.values:
-                yield IF_EQUAL, 0, 1, value
-                yield RETURN, 0, 0, FAIL | error
-        else:
-            for left, value in zip(range(len(condition.values), 0, -1), condition.values, strict=True):
-                yield IF_EQUAL, left, 0, value
-            yield RETURN, 0, 0, FAIL | error
+        if condition.mask is not None:
+            yield AND, 0, 0, condition.mask
+        for left, value in zip(range(len(values), 0, -1), values, strict=True):
+            yield IF_EQUAL, left, 0, value
+        yield RETURN, 0, 0, FAIL | error
 
 
-def install(template: bytes) -> None:
+def install(code: bytes) -> None:
     """Filter the calls of this process permanently."""
-    code = template.replace(OWN_PROCESS.to_bytes(4, "little"), os.getpid().to_bytes(4, "little"))
     held = ctypes.create_string_buffer(code, len(code))
     described = struct.pack("@HP", len(code) // INSTRUCTION.size, ctypes.addressof(held))
     call("seccomp", FILTER_MODE, 0, described)

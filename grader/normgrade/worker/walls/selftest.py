@@ -12,17 +12,18 @@ import platform
 import resource
 import socket
 import sys
+import termios
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from normgrade.language import _
 from normgrade.worker.walls.kernel import NAMESPACES, call, capabilities
+from normgrade.worker.walls.seccomp import GROWS_DOWN
 from normgrade.worker.walls.view import HOST
 
 HERE = Path(__file__)  # a file of the grader's, which its user can read
 UNUSED = ("colorsys", "sndhdr", "imghdr", "this", "antigravity", "nturl2path", "chunk")  # small modules that nobody imports
-TIOCSTI, F_SETSIG = 0x5412, 10
 
 # Calls that no submission needs. With these arguments they only fail, even if the filter lets them through.
 FORBIDDEN: dict[str, tuple[int, ...]] = {
@@ -104,11 +105,11 @@ def shut_in(facts: Facts) -> Iterator[Trial]:
     yield Trial(_("limit the zygote"), lambda: call("prlimit64", zygote, resource.RLIMIT_CORE, None, None), DENIED)
     yield Trial(_("lift a limit"), lambda: call("prlimit64", 0, resource.RLIMIT_FSIZE, bytes(16), None), DENIED)
     yield Trial(_("choose the receiver of signals"), lambda: fcntl.fcntl(1, fcntl.F_SETOWN, zygote), DENIED)
-    yield Trial(_("choose the signal sent"), lambda: fcntl.fcntl(1, F_SETSIG, 9), DENIED)
+    yield Trial(_("choose the signal sent"), lambda: fcntl.fcntl(1, fcntl.F_SETSIG, 9), DENIED)
     yield Trial(_("be signalled by a pipe"), lambda: fcntl.fcntl(1, fcntl.F_SETFL, os.O_ASYNC), DENIED)
-    yield Trial(_("type into a terminal"), lambda: fcntl.ioctl(0, TIOCSTI, b"x"), DENIED)
+    yield Trial(_("type into a terminal"), lambda: fcntl.ioctl(0, termios.TIOCSTI, b"x"), DENIED)
     yield Trial(_("share memory"), lambda: mmap.mmap(-1, 4096), NO_MEMORY)
-    yield Trial(_("grow a stack"), lambda: mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x100), NO_MEMORY)
+    yield Trial(_("grow a stack"), lambda: mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | GROWS_DOWN), NO_MEMORY)
     yield Trial(_("hide memory in a file"), lambda: call("memfd_create", b"", 0), NO_MEMORY)
     yield Trial(_("keep memory after the end"), lambda: call("shmget", 1, 1, 0), NO_MEMORY)
     yield Trial(_("allocate more memory than allowed"), lambda: mmap.mmap(-1, 2**40, flags=mmap.MAP_PRIVATE), NO_MEMORY)

@@ -6,18 +6,16 @@ import os
 import signal
 import stat
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
 from normgrade.language import N_
-from normgrade.worker.walls import landlock, libraries, seccomp
+from normgrade.worker.walls import RULES_FD, Budget, Walls, kernel, libraries, lower
 from normgrade.worker.walls.kernel import Missing, capabilities, drop_capabilities, namespaces, numbers, prctl, this_machine
-from normgrade.worker.walls.process import Budget, Process, lower
 from normgrade.worker.walls.view import View, open_the_way
 
 NOBODY = 65534
-RULES_FD = 5  # the file descriptor of Landlock's rules in a worker, which closes it
 
 # Two capabilities to read files of other users: the first is for reading only; the second is used if a container lacks the first.
 READ_SEARCH, OVERRIDE = 1 << 2, 1 << 1  # CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE
@@ -26,13 +24,14 @@ KEPT = N_(
 )
 
 
-class Shut(Process):
+class Shut(Walls):
     """Walls of the kernel. They are built once, and enclose each worker within a millisecond."""
 
     own_view = False  # True if hidden files do not exist for a worker
     forbidding = False  # True if Landlock forbids reading hidden files
+    filter_calls: Callable[[], None]
     promises: tuple[str, ...] = (
-        *Process.promises,
+        *Walls.promises,
         N_("no file can be written or changed"),
         N_("no network, no socket of any kind, no other process, no thread"),
         N_("memory of every kind counts towards a limit"),
@@ -41,17 +40,18 @@ class Shut(Process):
 
     def __init__(self) -> None:
         super().__init__()
-        self.machine = this_machine()
-        numbers(self.machine)
+        numbers(this_machine())
         if self.forbidding:
-            landlock.abi()
+            kernel.landlock_version()
         self.view = View()
-        self.filter = b""
         self.must_be_nobody = is_root_outside()
 
     def prepare(self) -> None:
-        """Enter the view, and build the rules and the filter for all workers."""
+        """Enter the view, and build the rules for all workers."""
+        from normgrade.worker.walls import seccomp  # only on Linux
+
         super().prepare()
+        self.filter_calls = lambda: seccomp.install(seccomp.program(this_machine(), os.getpid()))
         readable = libraries.readable(name for name in libraries.ROOTS if name in sys.modules)  # the library of the submissions
         self.neighbours = libraries.neighbours(readable)
         self.namespaces = self.view.enter(readable) if self.own_view else namespaces()
@@ -59,8 +59,7 @@ class Shut(Process):
         if self.kept_capabilities:
             self.loses = (*self.loses, KEPT)
         if self.forbidding:
-            self.files = {RULES_FD: landlock.ruleset(readable)}
-        self.filter = seccomp.program(self.machine)
+            self.files = {RULES_FD: kernel.ruleset(readable)}
 
     def give_up(self, reason: str) -> None:
         self.view.give_up(reason)
@@ -75,9 +74,9 @@ class Shut(Process):
         prctl("PR_SET_PDEATHSIG", signal.SIGKILL)  # again, because a change of user resets it
         prctl("PR_SET_DUMPABLE", 0)
         if self.forbidding:
-            landlock.restrict(RULES_FD)
+            kernel.restrict(RULES_FD)
             os.close(RULES_FD)
-        seccomp.install(self.filter)
+        self.filter_calls()
 
 
 class Linux(Shut):

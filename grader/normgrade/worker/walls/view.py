@@ -19,12 +19,11 @@ from normgrade.worker.walls.kernel import Missing, call, capabilities, namespace
 
 NEW_MOUNTS, NEW_HOST_NAME, NEW_IPC = 0x20000, 0x4000000, 0x8000000
 NEW_USERS, NEW_PROCESSES, NEW_NETWORK = 0x10000000, 0x20000000, 0x40000000
-READ_ONLY, NO_SETUID, NO_DEVICES, NO_PROGRAMS, BIND, RECURSIVE, PRIVATE = 0x1, 0x2, 0x4, 0x8, 0x1000, 0x4000, 0x40000
-DETACH, ALL_BELOW, FROM_HERE = 2, 0x8000, -100
+BIND, RECURSIVE, PRIVATE = 0x1000, 0x4000, 0x40000
+DETACH, ALL_BELOW = 2, 0x8000
 ADMINISTRATION = 1 << 21  # CAP_SYS_ADMIN
 HOST = b"normgrade"  # the host's name inside the view
 WAY = 0o111  # the mode of a folder on the way to a library: it can be passed through, and not listed
-FELL = 96  # exit code of a child that could not enter its namespaces; its parent goes on without them
 PLACES = ("/mnt", "/tmp", "/srv", "/media", "/run", "/var", "/home")  # folders where a new file system may be mounted
 
 
@@ -62,15 +61,16 @@ class View:
         if self.tell_fd < 0:
             raise Missing(reason)
         os.write(self.tell_fd, reason.encode())
-        os._exit(FELL)
+        os._exit(1)
 
 
 def follow(child: int, reason: int) -> None:
-    """Wait for the child and end with its exit code. Raises Missing if the child gave up."""
+    """Wait for the child and end with its exit code. Raises Missing if the child gave up, and said a reason."""
+    said = os.read(reason, 1000)
     code = ended(os.waitpid(child, 0)[1])
-    if code != FELL:
+    if not said:
         os._exit(code)
-    raise Missing(os.read(reason, 1000).decode(errors="replace"))
+    raise Missing(said.decode(errors="replace"))
 
 
 def ended(status: int) -> int:
@@ -123,7 +123,7 @@ def free_place(bound: Iterable[Path]) -> Path:
     on_the_way = libraries.leading_to(bound)
     for place in map(Path, PLACES):
         if place.is_dir() and place not in on_the_way:
-            mount("none", place, "tmpfs", NO_SETUID | NO_DEVICES | NO_PROGRAMS)
+            mount("none", place, "tmpfs", os.ST_NOSUID | os.ST_NODEV | os.ST_NOEXEC)
             return place
     raise Missing(_("every folder that could be the new root contains libraries: {folders}", folders=", ".join(PLACES)))
 
@@ -154,8 +154,8 @@ def outermost(paths: Collection[Path]) -> list[Path]:
 
 def make_read_only(root: Path) -> None:
     """Make everything that is mounted at `root` and below it read-only."""
-    attributes = b"".join(value.to_bytes(8, sys.byteorder) for value in (READ_ONLY | NO_SETUID, 0, 0, 0))
-    call("mount_setattr", FROM_HERE, os.fsencode(root), ALL_BELOW, attributes, len(attributes))
+    attributes = b"".join(value.to_bytes(8, sys.byteorder) for value in (os.ST_RDONLY | os.ST_NOSUID, 0, 0, 0))
+    call("mount_setattr", -1, os.fsencode(root), ALL_BELOW, attributes, len(attributes))
 
 
 def change_root(root: Path) -> None:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hint
 from normgrade.language import _
 from normgrade.worker.wire.framing import ProtocolError
 
-DIMENSIONS = 32  # of an array
+DEPTH = 32  # of nested values, and the most dimensions of an array
 SURROGATE = re.compile("[\ud800-\udfff]")
 STAYS = "stays"  # marks a field that does not travel
 E = TypeVar("E", bound=StrEnum)
@@ -144,8 +144,8 @@ def named(name: object) -> str:
 def dimensions(value: object) -> tuple[int, ...]:
     """Return the shape of an array."""
     sizes = tuple(map(natural, items(value)))
-    if len(sizes) > DIMENSIONS:
-        raise ProtocolError(_("{n} dimensions; at most {limit} are allowed", n=len(sizes), limit=DIMENSIONS))
+    if len(sizes) > DEPTH:
+        raise ProtocolError(_("{n} dimensions; at most {limit} are allowed", n=len(sizes), limit=DEPTH))
     return sizes
 
 

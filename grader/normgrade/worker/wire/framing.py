@@ -6,8 +6,11 @@ Sizes are checked against a limit before anything is read or allocated for them.
 from __future__ import annotations
 
 import os
+import signal
 import struct
 from collections.abc import Callable, Iterable
+from contextlib import suppress
+from types import FrameType
 from typing import NamedTuple
 
 from normgrade.language import _
@@ -17,10 +20,8 @@ MAGIC = b"norm"
 VERSION = 1
 QUESTION_HEADER_BYTES = 4 * 1024**2  # room for the source of a submission, escaped
 ANSWER_HEADER_BYTES = 256 * 1024  # room for fifty steps whose every tensor is missing, with the names of those that are there
-VALUES_PER_ANSWER = 256  # as many values of the largest size as one answer may hold
 CHUNK_BYTES = 1024**2
-MARK = "\0normgrade {} answered\0"  # the worker writes it after the output of each answer
-MARK_BYTES = 64  # longer than any mark
+MARK = "\0normgrade {:05} answered\0"  # the worker writes it after the output of each answer
 
 
 class ProtocolError(Exception):
@@ -43,11 +44,6 @@ class Parts(NamedTuple):
     serial: int
     header: bytes
     body: memoryview
-
-
-def body_limit_bytes(size_limit_bytes: int) -> int:
-    """Return how many bytes the arrays of an answer may have together, if one of them may have `size_limit_bytes`."""
-    return VALUES_PER_ANSWER * size_limit_bytes
 
 
 def build(kind: int, serial: int, header: bytes, arrays: Iterable[bytes]) -> bytes:
@@ -131,3 +127,36 @@ def split(prefix: Prefix, rest: bytes) -> Parts:
 def mark(serial: int) -> bytes:
     """Return the bytes that end the output of the answer with this serial."""
     return MARK.format(serial).encode()
+
+
+MARK_BYTES = len(mark(0))
+
+
+# Between grader and zygote over their socket, one question and one answer; and the signal that asks a worker.
+#
+# A process with a late answer is asked which lines are running. Python handles the signal between two of its instructions. If the
+# submission has taken it for itself, or is in a library that does not come back, the process says nothing.
+
+ASKED = struct.Struct("<BIII")  # action; grace in ms; for a new worker its memory in MiB and its CPU time in s
+# START a worker on the three pipes that come with the message; END it with everything that it started;
+# WHERE asks it for the running lines, and gets no answer itself
+START, END, WHERE = range(3)
+SAID = struct.Struct("<Bi")  # result; then a process id, an exit code, or the number of bytes of JSON that follow
+# READY: the walls follow as JSON; ENDED by itself within the grace; KILLED after it
+READY, STARTED, ENDED, KILLED = range(4)
+GONE_S = 10.0  # for the end of everything that a worker started, when it is killed, and for the self-test; both take milliseconds
+BROKEN = 97  # exit code of a worker that cannot answer: its pipes are closed, or the submission has damaged Python itself
+SIGNAL = getattr(signal, "SIGUSR1", None)  # Windows has none
+
+
+def when_asked(tell: Callable[[FrameType | None], None]) -> None:
+    """Call `tell` with the running frame whenever this process is asked."""
+    if SIGNAL is not None:
+        signal.signal(SIGNAL, lambda _number, frame: tell(frame))
+
+
+def ask(process: int) -> None:
+    """Ask a process, by its id, which lines are running. It must not have been reaped."""
+    if SIGNAL is not None and process:
+        with suppress(OSError):
+            os.kill(process, SIGNAL)

@@ -12,10 +12,27 @@ from typing import Any, TypeVar, cast
 
 from normgrade.course.ban import Ban
 from normgrade.language import _
-from normgrade.worker.wire import framing, recorded
-from normgrade.worker.wire.codec import CODECS, Codec, any_object, codec
+from normgrade.worker.wire import framing
+from normgrade.worker.wire.codec import CODECS, Codec, any_object, codec, items, natural, same
 from normgrade.worker.wire.framing import ANSWER_HEADER_BYTES, ProtocolError
-from normgrade.worker.wire.observation import Observation, Playable, Put, Record, Recording, Request, Value
+from normgrade.worker.wire.observation import (
+    MOST_DIMENSIONS,
+    MOST_NUMBERS,
+    MOST_OF_ALL,
+    MOST_RECORDS,
+    Array,
+    Observation,
+    Playable,
+    Put,
+    Record,
+    Recording,
+    Request,
+    Value,
+)
+
+VALUES_PER_ANSWER = 256  # as many values of the largest size as one answer may hold
+RECORDS_BYTES = 8 * MOST_OF_ALL
+FLOATS = ("float64", "float32", "float16", "bfloat16")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,46 +76,39 @@ class PlayQuestion:
 class RecordQuestion:
     """A request to play a probe once in float64 and record the values on the way. Its numbers are float64. A `Recording` answers it.
 
-    Without a `source`, the submission is played. The question holds no expected values.
+    Without a `source`, which is one of the course's own, the submission is played. `puts` replace values in some of its places. Without
+    `keep`, no values are recorded. The question holds no expected values.
     """
 
     request: Playable
     size_limit_bytes: int
     source: str | None = None
+    puts: tuple[Put, ...] = ()
+    keep: bool = True
 
 
-@dataclass(frozen=True)
-class Substitute:
-    """A request to play a source of the course's own on record, with other values in some of its places. `keep`: record the values."""
-
-    request: Playable
-    size_limit_bytes: int
-    source: str
-    puts: tuple[Put, ...]
-    keep: bool = False
-
-
-Question = Load | PlayQuestion | RecordQuestion | Substitute | Ban  # the worker enforces a ban, and answers it by an empty observation
-OnRecord = (RecordQuestion, Substitute)  # the questions that a recording answers
+Question = Load | PlayQuestion | RecordQuestion | Ban  # the worker enforces a ban, and answers it by an empty observation
 Message = Question | Observation
 M = TypeVar("M", bound=Message)
 Kinds = type[M] | tuple[type[M], ...]
-QUESTIONS: tuple[type[Question], ...] = (Load, PlayQuestion, Ban, RecordQuestion, Substitute)
+QUESTIONS: tuple[type[Question], ...] = (Load, PlayQuestion, Ban, RecordQuestion)
 ANSWERS: tuple[type[Observation], ...] = (Observation, Recording)
-KINDS: dict[type[Any], int] = {Load: 1, PlayQuestion: 2, Observation: 3, Ban: 4, RecordQuestion: 5, Substitute: 6, Recording: 7}
+KINDS: dict[type[Any], int] = {Load: 1, PlayQuestion: 2, Observation: 3, Ban: 4, RecordQuestion: 5, Recording: 6}
 
 
 def answered_by(question: Question) -> type[Observation]:
     """Return the kind of message that answers a question."""
-    return Recording if isinstance(question, OnRecord) else Observation
+    return Recording if isinstance(question, RecordQuestion) else Observation
 
 
 def body_limit_bytes(question: Question) -> int:
     """Return how many bytes the arrays of its answer may have together."""
-    if not isinstance(question, PlayQuestion | RecordQuestion | Substitute):
-        return 0
-    limit = framing.body_limit_bytes(question.size_limit_bytes)
-    return limit + recorded.BYTES if isinstance(question, OnRecord) else limit
+    match question:
+        case PlayQuestion():
+            return VALUES_PER_ANSWER * question.size_limit_bytes
+        case RecordQuestion():
+            return VALUES_PER_ANSWER * question.size_limit_bytes + RECORDS_BYTES
+    return 0
 
 
 def encode(message: Message, serial: int = 0) -> bytes:
@@ -155,11 +165,38 @@ def as_request(request: Playable) -> dict[str, Any]:
     return {"probe": request.probe, "inputs": request.inputs}
 
 
+def as_floats(thing: object) -> Array:
+    """Return an array of float64."""
+    if not isinstance(thing, Array) or thing.dtype != "float64":
+        raise ProtocolError(_("numbers that are not an array of float64"))
+    return thing
+
+
+def written_record(record: Record) -> list[Any]:
+    return [record.place, record.iteration, record.dtype, Array(record.values, "float64")]
+
+
+def read_records(rows: object) -> tuple[Record, ...]:
+    """Return the records of an answer. Raises ProtocolError if they are too many, or hold too many numbers."""
+    records = tuple(map(read_record, items(rows)))
+    if len(records) > MOST_RECORDS or sum(record.values.size for record in records) > MOST_OF_ALL:
+        raise ProtocolError(_("{n} records; at most {limit} are allowed", n=len(records), limit=MOST_RECORDS))
+    return records
+
+
+def read_record(row: object) -> Record:
+    place, iteration, dtype, numbers = items(row, 4)
+    values = as_floats(numbers).values
+    if dtype not in FLOATS or values.ndim > MOST_DIMENSIONS or not 0 < values.size <= MOST_NUMBERS:
+        raise ProtocolError(_("a record of the shape {shape}", shape=values.shape))
+    return Record(natural(place), natural(iteration), dtype, values)
+
+
 CODECS.update(
     {
         Playable: Codec(as_request, codec(Request).read),
         Mapping[str, Value]: Codec(as_values, as_values),
-        tuple[Record, ...]: Codec(recorded.written_records, recorded.read_records),
-        tuple[Put, ...]: Codec(recorded.written_puts, recorded.read_puts),
+        tuple[Record, ...]: Codec(lambda records: [*map(written_record, records)], read_records),
+        Array: Codec(same, as_floats),
     }
 )

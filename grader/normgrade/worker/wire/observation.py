@@ -14,7 +14,12 @@ if TYPE_CHECKING:  # the zygote starts before the grader imports NumPy
     import numpy as np
 
 HALF = ("float16", "bfloat16")  # the dtypes of half precision
-NAME_LIMIT = 100  # characters of a name
+NAME_LIMIT, LINE_LIMIT = 100, 200  # characters of a name, and of a line
+MOST_RECORDS = 400  # in one answer
+MOST_NUMBERS = 512  # in one record
+MOST_DIMENSIONS = 6  # of one record
+MOST_OF_ALL = 64 * 1024  # numbers in all records of an answer
+MOST_PUTS = 64  # in one question
 BY_HAND = "ByHand"  # the name of the exception that a banned operation raises
 NO_SUCH_PROBE = "NoSuchProbe"  # the name of the exception about an unknown probe
 

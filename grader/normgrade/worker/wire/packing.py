@@ -17,11 +17,10 @@ import numpy as np
 
 from normgrade.language import _
 from normgrade.language.places import Absent
-from normgrade.worker.wire.codec import dimensions, items, member, named, optional, text, unique, unreadable
+from normgrade.worker.wire.codec import DEPTH, dimensions, items, member, named, optional, text, unique, unreadable
 from normgrade.worker.wire.framing import ProtocolError
 from normgrade.worker.wire.observation import Array, Foreign, Reason
 
-DEPTH = 64  # of nested values
 DTYPES = {
     "float16": "<f2", "bfloat16": "<u2", "float32": "<f4", "float64": "<f8",
     "int8": "<i1", "int16": "<i2", "int32": "<i4", "int64": "<i8", "uint8": "|u1", "bool": "|u1",
@@ -40,15 +39,11 @@ def pack(value: Any) -> tuple[bytes, list[bytes]]:
     return header.encode("utf-8", "replace"), arrays  # lone surrogates become question marks
 
 
-def unpack(header: bytes, arrays: bytes | memoryview, ours: bool = False) -> Any:
-    """Return the value of this JSON text and of the joined bytes of all its arrays.
-
-    `ours` says that only normgrade can have written it. Every object is then restored as it is read, and less is validated.
-    """
+def unpack(header: bytes, arrays: bytes | memoryview) -> Any:
+    """Return the value of this JSON text and of the joined bytes of all its arrays."""
     body = Body(arrays)
     try:
-        written = header.decode()
-        value = json.JSONDecoder(object_hook=body.restored).decode(written) if ours else from_json(FROM_TEXT.decode(written), body, 0)
+        value = from_json(FROM_TEXT.decode(header.decode()), body, 0)
     except (ValueError, RecursionError) as error:
         raise unreadable(error) from error
     body.finish()
@@ -69,22 +64,6 @@ class Body:
             raise ProtocolError(_("an array of {size} bytes, but only {left} bytes are left", size=size_bytes, left=left))
         self.taken += size_bytes
         return start
-
-    def restored(self, value: dict[str, Any]) -> Any:
-        """Return the value of an object of our own JSON. The objects in it were restored before, one after the other."""
-        if len(value) > 1:
-            return value
-        match value:
-            case {"$array": described}:
-                return array(described, self)
-            case {"$tuple": content}:
-                return tuple(content)
-            case {"$foreign": described}:
-                return foreign(*described)
-            case {"$absent": described}:
-                return absent(*described)
-            case _:
-                return {named(name): each for name, each in value.items()}
 
     def finish(self) -> None:
         if left := len(self.data) - self.taken:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from steps_case import NORM, case, edited
 
-from normgrade.worker.wire.messages import RecordQuestion, Substitute
+from normgrade.worker.wire.messages import RecordQuestion
 from normgrade.worker.wire.observation import Record, Recording
 
 WRONG = edited((", correction=0", ""))
@@ -44,7 +44,7 @@ def test_some_submissions_cannot_be_searched(source: str) -> None:
 def test_an_answer_with_other_places_is_no_record(records: tuple[Record, ...]) -> None:
     own = case(WRONG)
 
-    def forged(question: RecordQuestion | Substitute) -> Recording:
+    def forged(question: RecordQuestion) -> Recording:
         return replace(own.submission(question), records=records)
 
     assert replace(own, submission=forged).search() is None

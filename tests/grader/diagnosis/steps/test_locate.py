@@ -19,7 +19,7 @@ from normgrade.grading.grader import Grader
 from normgrade.grading.grading_options import Options
 from normgrade.grading.opening import open_grader
 from normgrade.report.report import Outcome
-from normgrade.worker.wire.messages import RecordQuestion, Substitute
+from normgrade.worker.wire.messages import RecordQuestion
 from normgrade.worker.wire.observation import Array, Recording
 from normgrade.worker.wire.requests import FunctionCall
 
@@ -182,7 +182,7 @@ def test_change_is_told_from_its_likes_in_one_play(order: int) -> None:
     source = edited(("    y =", "    var = var * 1.03\n    y ="))
     submission = in_this_process(source)
 
-    def told(question: RecordQuestion | Substitute) -> Recording:
+    def told(question: RecordQuestion) -> Recording:
         recording = submission(question)
         return replace(recording, records=recording.records[::order])
 
@@ -210,7 +210,7 @@ class Graders:
         sources = [path.read_text(encoding="utf-8") for path in (exercise.reference, *exercise.alternatives)]
         with grader.worker(exercise, source, "file.py") as worker, grader.course_worker(exercise) as course_worker:
 
-            def answer(question: RecordQuestion | Substitute) -> Recording:
+            def answer(question: RecordQuestion) -> Recording:
                 self.replays += 1
                 return course_worker.record(question)
 

@@ -13,7 +13,7 @@ import pytest
 from normgrade.course.exercise import Limits
 from normgrade.language.errors import GraderError
 from normgrade.worker.trusted import launch
-from normgrade.worker.walls.process import Budget
+from normgrade.worker.walls import Budget
 
 only_posix = pytest.mark.skipif(sys.platform == "win32", reason="signals and pipes as POSIX has them")
 
@@ -24,12 +24,12 @@ def test_processor_time_is_limited_by_the_total_time() -> None:
 
 def test_command_ignores_the_users_settings() -> None:
     environment = os.environ | {"PYTHONPATH": "/nowhere", "PYTHONSTARTUP": "/nowhere"}
-    command = launch.command("worker.zygote_protocol", "")
+    command = launch.command("worker.framing", "")
     program, *options, code = command
     assert program == sys.executable and {"-s", "-P"} <= {*options}
     shown = "import sys; print(sys.path[0]); print(sys.flags.safe_path, sys.flags.no_user_site, sys.flags.utf8_mode)"
     done = subprocess.run([program, *options, shown], env=environment, cwd="/", capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[1] == "True 1 1" and "worker.zygote_protocol" in code
+    assert done.stdout.splitlines()[1] == "True 1 1" and "worker.framing" in code
 
 
 def test_only_a_clone_adds_its_source_to_the_path(monkeypatch: pytest.MonkeyPatch) -> None:

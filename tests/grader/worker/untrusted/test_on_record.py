@@ -12,9 +12,8 @@ from normgrade.course.tensor_library import Library
 from normgrade.worker.trusted.host import Host
 from normgrade.worker.untrusted.on_record import play_on_record
 from normgrade.worker.untrusted.rewriting import SpotKind, rewritten
-from normgrade.worker.wire.messages import RecordQuestion, Substitute
-from normgrade.worker.wire.observation import Array, Cause, Put, Record, Recording, Request
-from normgrade.worker.wire.recorded import MOST_OF_ALL, MOST_RECORDS
+from normgrade.worker.wire.messages import RecordQuestion
+from normgrade.worker.wire.observation import MOST_OF_ALL, MOST_RECORDS, Array, Cause, Put, Record, Recording, Request
 
 X = np.arange(6.0).reshape(2, 3)
 CENTRED = "def f(x):\n    mean = x.mean(-1, keepdims=True)\n    return x - mean\n"
@@ -117,7 +116,7 @@ def test_a_worker_plays_its_submission_on_record(host: Host) -> None:
         assert [each.values.shape for each in found.records] == [(2, 3), (2, 1), (2, 3)]
         assert "result" in worker.play(X_IN, 4096).values
         put = Put(found.records[1].place, 0, Array(np.zeros((2, 1)), "float64"))
-        assert result(worker.record(Substitute(X_IN, 4096, CENTRED, (put,)))).tolist() == X.tolist()
+        assert result(worker.record(RecordQuestion(X_IN, 4096, CENTRED, (put,)))).tolist() == X.tolist()
 
 
 def test_another_source_of_the_course_is_played_on_record(host: Host) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import linecache
 import math
+import subprocess
 import sys
 from types import ModuleType
 from typing import Any
@@ -14,10 +16,10 @@ import torch
 
 from normgrade.language.places import Absent
 from normgrade.probes.results import Estimate
+from normgrade.worker.untrusted import play as play_module
 from normgrade.worker.untrusted.exceptions import MESSAGE_LIMIT
-from normgrade.worker.untrusted.play import given, load, play
+from normgrade.worker.untrusted.play import MODULES, Backend, Failures, backend, execute, given, in_words, load, play, raise_cause
 from normgrade.worker.untrusted.play import to_value as value_of
-from normgrade.worker.untrusted.written_with import backend
 from normgrade.worker.wire.observation import NO_SUCH_PROBE, Array, Cause, Error, Foreign, Frame, Observation, Reason, Request, Value
 
 X = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
@@ -349,3 +351,106 @@ def test_setting_a_common_seed_is_visible(seed: int) -> None:
     source += "\n    return torch.equal(before, torch.get_rng_state())\n"
     seen = play(load(source, "seeding.py"), Request("function_call", {"function": "f", "args": [seed], "kwargs": {}}))
     assert seen.values["result"] is False
+
+
+# The execution of cells: what fails is left out, and nothing else
+
+
+def executed(source: str) -> tuple[ModuleType, Failures]:
+    module, failed = ModuleType("submission"), Failures()
+    module.__file__ = "mine.py"
+    execute(source, module, failed)
+    return module, failed
+
+
+def ran(source: str) -> tuple[ModuleType, dict[str, str]]:
+    module, failed = executed(f"# In[1]:\n{source}")
+    return module, in_words(failed)
+
+
+@pytest.mark.parametrize(
+    ("statement", "why"),
+    [
+        ("assert False, 'mine\\nand more'", "AssertionError: mine"),
+        ("raise SystemExit", "SystemExit"),
+        ("raise KeyboardInterrupt", "KeyboardInterrupt"),
+        ("import no_such_module", "ModuleNotFoundError: No module named 'no_such_module'"),
+        ("await f()", "SyntaxError: 'await' outside function (mine.py, line 2)"),
+        ("return 3", "SyntaxError: 'return' outside function (mine.py, line 2)"),
+    ],
+)
+def test_statement_that_fails_is_left_out(statement: str, why: str) -> None:
+    module, failed = ran(f"{statement}\nx = 3")
+    assert failed == {"2": why} and module.x == 3
+
+
+def test_source_without_cells_raises() -> None:
+    with pytest.raises(AssertionError):
+        executed("assert False\nx = 3")
+
+
+def test_stand_ins_for_ipython() -> None:
+    module, failed = ran("get_ipython().run_line_magic('matplotlib', 'inline')\ncolab = 'colab' in str(get_ipython())\ndisplay(3)")
+    assert failed == {} and module.colab is False
+
+
+def test_future_of_one_cell_counts_for_the_next() -> None:
+    module, failed = ran("from __future__ import annotations\n# In[2]:\ndef f(x: Nothing): return x")
+    assert failed == {} and module.f(3) == 3
+
+
+def test_endless_loops_are_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(play_module, "WITHIN_S", 0.2)
+    before = sys.gettrace()
+    module, failed = ran("while True:\n    pass\ndef f():\n    while True:\n        pass\nf()\nx = 3")
+    assert {*failed} == {"2", "7"} and failed["2"] == "TimeoutError: no end after 0.1 s"
+    assert module.x == 3 and sys.gettrace() is before
+
+
+def test_last_definition_counts() -> None:
+    assert ran("class A: x = 1\n# In[2]:\nassert False\n# In[3]:\nclass A: x = 2")[0].A.x == 2
+
+
+@pytest.mark.parametrize(
+    ("source", "raised"),
+    [
+        ("assert False\nclass A(missing): pass", NameError),
+        ("assert False\nA = missing", NameError),
+        ("assert False", AssertionError),
+        ("assert False\nclass A: pass", None),
+        ("class A: pass\nclass A(missing): pass", None),
+        ("x = 1", None),
+    ],
+)
+def test_exception_that_left_a_name_undefined(source: str, raised: type[BaseException] | None) -> None:
+    module, failed = executed(f"# In[1]:\n{source}")
+    if raised is None:
+        raise_cause(module, ["A"], failed)
+    else:
+        with pytest.raises(raised):
+            raise_cause(module, ["A"], failed)
+
+
+def test_message_that_cannot_be_read() -> None:
+    assert ran("class E(Exception):\n    def __str__(self): raise self\nraise E")[1] == {"4": "E: its message could not be read"}
+
+
+# The libraries that submissions are written with: both offer all functions, and NumPy needs no PyTorch
+
+
+ASKED = [name for name, value in vars(Backend).items() if inspect.isfunction(value) and not name.startswith("_")]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_library_has_every_function(name: str) -> None:
+    found = backend(name)
+    for asked in ASKED:
+        wanted = [each for each in inspect.signature(getattr(Backend, asked)).parameters if each != "self"]
+        assert [*inspect.signature(getattr(found, asked)).parameters] == wanted
+    assert found.probes.function_call and found.EXAMPLE
+
+
+def test_numpy_does_not_import_pytorch() -> None:
+    code = "import sys\nfrom normgrade.worker.untrusted import zygote\nzygote.warm_up('numpy')\n"
+    code += "print('torch' in sys.modules, zygote.example_works('numpy'))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False True\n"

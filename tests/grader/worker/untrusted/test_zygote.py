@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from normgrade.course.package import PACKAGE
-from normgrade.worker.wire.zygote_protocol import ENDED, KILLED
+from normgrade.worker.wire.framing import ENDED, KILLED
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux alone")
 

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from normgrade.course.package import PACKAGE
-from normgrade.worker.walls import kernel
-from normgrade.worker.walls.process import Process
+from normgrade.worker.walls import Walls, kernel
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="these walls are Linux's")
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(PACKAGE.parent)}
@@ -21,7 +20,7 @@ if sys.platform == "linux":
 
 
 def test_kernel_walls_promise_more_than_limits() -> None:
-    assert {*Process.promises} < {*shut.Shut.promises}
+    assert {*Walls.promises} < {*shut.Shut.promises}
 
 
 def test_file_that_anybody_may_read_is_public(tmp_path: Path) -> None:
@@ -76,40 +75,3 @@ def test_unknown_machine_has_no_kernel_walls(monkeypatch: pytest.MonkeyPatch) ->
 
 
 # The tiers
-
-
-def test_linux_forbids_and_does_not_hide() -> None:
-    assert (shut.Linux.forbidding, shut.Linux.own_view) == (True, False)
-
-
-def test_losses_and_promises_of_linux() -> None:
-    assert [line.partition(":")[0] for line in shut.Linux.loses] == ["existence", "machine"]
-    assert [line for line in shut.Linux.promises if line not in shut.Shut.promises] == [
-        "the kernel forbids reading any file except for the libraries; the course and normgrade cannot be read"
-    ]
-
-
-def test_namespaces_hide_and_do_not_forbid() -> None:
-    assert (shut.Namespaces.own_view, shut.Namespaces.forbidding) == (True, False)
-
-
-def test_losses_and_promises_of_namespaces() -> None:
-    assert [line.partition(":")[0] for line in shut.Namespaces.loses] == ["second wall", "machine"]
-    assert [line for line in shut.Namespaces.promises if line not in shut.Shut.promises] == [
-        "hidden files, including the course and normgrade, do not exist; host name, network, processes and messages are separate",
-        "all processes end with the first one",
-    ]
-
-
-def test_container_hides_and_forbids() -> None:
-    assert (shut.Container.own_view, shut.Container.forbidding) == (True, True)
-
-
-def test_container_has_the_promises_of_both_others() -> None:
-    both = {*shut.Linux.promises, *shut.Namespaces.promises}
-    assert {*shut.Container.promises} == both and len(shut.Container.promises) == len(both)
-
-
-def test_container_loses_less_than_either() -> None:
-    assert [line.partition(":")[0] for line in shut.Container.loses] == ["machine"]
-    assert {*shut.Container.loses} < {*shut.Namespaces.loses}

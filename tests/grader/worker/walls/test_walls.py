@@ -15,16 +15,18 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import permutations
 from pathlib import Path
+from typing import Any
 
 import pytest
 from thorough import all_or
 
 from normgrade.course.exercise import Limits
+from normgrade.course.package import PACKAGE
 from normgrade.course.tensor_library import Library
 from normgrade.language.errors import GraderError
 from normgrade.worker.trusted import launch
 from normgrade.worker.trusted.host import Host, Worker
-from normgrade.worker.walls import TIERS, Protection, at_least, at_most, libraries, walls_of
+from normgrade.worker.walls import FILE_MAPPINGS_BYTES, TIERS, Protection, at_least, at_most, held_bytes, libraries, walls_of
 from normgrade.worker.wire.observation import Cause, Observation, Request
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="these walls are Linux's")
@@ -412,7 +414,7 @@ def test_with_namespaces_no_root_right_is_kept() -> None:
 
 
 def test_failed_self_test_is_reported_with_its_probes(monkeypatch: pytest.MonkeyPatch) -> None:
-    holes = "from normgrade.worker.walls import seccomp; seccomp.ALLOWED += ['socket', 'flock']; program.main"
+    holes = "from normgrade.worker.walls import seccomp; seccomp.FREE += ', socket, flock'; program.main"
     monkeypatch.setattr(launch, "BOOTSTRAP", launch.BOOTSTRAP.replace("program.main", holes))
     with Host("linux") as host:
         protection = host.protection
@@ -470,3 +472,56 @@ def alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
+
+
+# The tier `process`: limits that a worker sets itself
+
+
+MIB = 1024**2
+ENCLOSED = """
+import json, resource
+from normgrade.worker.walls import Budget, Walls
+resource.setrlimit(resource.RLIMIT_NOFILE, (32, 32))
+walls = Walls()
+walls.prepare()
+walls.enclose(Budget(64, 7))
+names = ("CORE", "FSIZE", "NOFILE", "CPU", "DATA", "AS", "STACK")
+limits = {name: resource.getrlimit(getattr(resource, f"RLIMIT_{name}")) for name in names}
+try:
+    bytearray(200 * 2**20)
+    limits["memory"] = "had"
+except MemoryError:
+    limits["memory"] = "refused"
+print(json.dumps(limits | {"held": walls.held}))
+"""
+
+ENVIRONMENT = os.environ | {"PYTHONPATH": str(PACKAGE.parent)}
+
+
+@pytest.fixture(scope="module")
+def enclosed() -> dict[str, Any]:
+    """Return the limits of a process that enclosed itself."""
+    done = subprocess.run([sys.executable, "-c", ENCLOSED], env=ENVIRONMENT, capture_output=True)
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_limits_are_permanent(enclosed: dict[str, Any]) -> None:
+    assert [enclosed[name] for name in ("CORE", "FSIZE", "CPU")] == [[0, 0], [0, 0], [7, 7]]
+    assert enclosed["STACK"][0] == enclosed["STACK"][1] > 0
+
+
+def test_a_stricter_limit_stays(enclosed: dict[str, Any]) -> None:
+    assert enclosed["NOFILE"] == [32, 32]
+
+
+def test_memory_limit_is_on_top_of_the_libraries(enclosed: dict[str, Any]) -> None:
+    held = enclosed["held"]
+    assert enclosed["DATA"] == [held["VmData"] + 64 * MIB] * 2
+    assert enclosed["AS"] == [held["VmSize"] + 64 * MIB + FILE_MAPPINGS_BYTES] * 2
+    assert enclosed["memory"] == "refused"
+
+
+def test_a_process_holds_more_address_space_than_memory() -> None:
+    held = held_bytes()
+    assert 0 < held["VmData"] < held["VmSize"]

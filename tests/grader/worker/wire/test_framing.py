@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
 import struct
+from collections.abc import Iterator
 
 import pytest
 
 from normgrade.worker.wire import framing
-from normgrade.worker.wire.framing import ANSWER_HEADER_BYTES, Parts, ProtocolError
+from normgrade.worker.wire.framing import ANSWER_HEADER_BYTES, Parts, ProtocolError, ask, when_asked
 
 FRAME = framing.build(3, 7, b"{}", [b"ab", b"", b"c"])
 
@@ -45,10 +47,6 @@ def test_a_wrong_prefix_is_refused(frame: bytes, message: str) -> None:
         framing.parse(frame, ANSWER_HEADER_BYTES, 1000)
 
 
-def test_body_limit_is_a_multiple_of_the_largest_value() -> None:
-    assert framing.body_limit_bytes(0) == 0 and framing.body_limit_bytes(10) == 2560
-
-
 def test_frames_are_read_from_a_pipe_in_order() -> None:
     ours, theirs = os.pipe()
     for number in (1, 2):
@@ -79,3 +77,34 @@ def test_frame_above_the_limit_is_refused_at_once(header_limit: int, body_limit:
         framing.receive(ours, header_limit, lambda: body_limit)
     os.close(ours)
     os.close(theirs)
+
+
+# The signal that asks a worker
+
+
+@pytest.fixture
+def restored() -> Iterator[None]:
+    before = signal.getsignal(signal.SIGUSR1)
+    yield
+    signal.signal(signal.SIGUSR1, before)
+
+
+@pytest.mark.usefixtures("restored")
+def test_running_frame_is_reported() -> None:
+    told: list[str] = []
+    when_asked(lambda frame: told.append(frame.f_code.co_name if frame else ""))
+
+    def running() -> None:
+        ask(os.getpid())
+        while not told:
+            pass
+
+    running()
+    assert told[0] in ("running", "ask")
+
+
+@pytest.mark.usefixtures("restored")
+def test_missing_process_is_not_asked() -> None:
+    when_asked(lambda frame: pytest.fail("asked itself"))
+    ask(0)
+    ask(2**22 + 1)  # above the largest process id

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import random
 from typing import Any
 
 import numpy as np
@@ -15,8 +13,24 @@ from normgrade.course.ban import Ban
 from normgrade.language.places import Absent
 from normgrade.worker.wire import framing, messages
 from normgrade.worker.wire.framing import ProtocolError
-from normgrade.worker.wire.messages import Load, PlayQuestion, RecordQuestion, Substitute
-from normgrade.worker.wire.observation import Array, Cause, Error, Foreign, Frame, Observation, Reason, Request, Value
+from normgrade.worker.wire.messages import RECORDS_BYTES, Load, PlayQuestion, RecordQuestion
+from normgrade.worker.wire.observation import (
+    MOST_NUMBERS,
+    MOST_OF_ALL,
+    MOST_RECORDS,
+    Array,
+    Cause,
+    Error,
+    Foreign,
+    Frame,
+    Observation,
+    Put,
+    Reason,
+    Record,
+    Recording,
+    Request,
+    Value,
+)
 
 REQUEST = b'{"probe":"p","inputs":{}}'
 FRAME = {"line": 1, "function": "f", "text": "x", "column": 0, "width": 0}
@@ -40,6 +54,10 @@ def answer(values: Any, error: Any = None, body: bytes = b"") -> bytes:
 
 def play(request: bytes, size_limit: bytes = b"0", exactly: bytes = b"false") -> bytes:
     return b'{"request":%b,"size_limit_bytes":%b,"source":null,"exactly":%b}' % (request, size_limit, exactly)
+
+
+def record(source: bytes = b"null", puts: bytes = b"[]") -> bytes:
+    return b'{"request":%b,"size_limit_bytes":0,"source":%b,"puts":%b,"keep":false}' % (REQUEST, source, puts)
 
 
 def refuse(frame: bytes, message: str) -> None:
@@ -77,8 +95,7 @@ def test_a_request_comes_back_with_arrays_at_any_depth() -> None:
         PlayQuestion(Request("call", {}), 0, exactly=True),
         RecordQuestion(Request("call", {}), 0),
         RecordQuestion(Request("call", {}), 9, "x = 1\n"),
-        Substitute(Request("call", {}), 0, "x = 1\n", ()),
-        Substitute(Request("call", {}), 0, "x = 1\n", (), keep=True),
+        RecordQuestion(Request("call", {}), 0, "x = 1\n", (), keep=False),
     ],
 )
 def test_a_question_comes_back(question: messages.Question) -> None:
@@ -92,11 +109,6 @@ def test_a_value_comes_back_with_its_type(value: Value) -> None:
     assert back({"x": value}).values["x"] == value and type(back({"x": value}).values["x"]) is type(value)
 
 
-def test_an_array_comes_back() -> None:
-    array = back({"x": Array(np.arange(6.0).reshape(2, 3), "float64")}).values["x"]
-    assert isinstance(array, Array) and array.dtype == "float64" and array.values.tolist() == [[0, 1, 2], [3, 4, 5]]
-
-
 @pytest.mark.parametrize("value", [[], (), {}, [1], np.ones(2), 2**64, {1}])
 def test_other_types_are_not_sent(value: Any) -> None:
     with pytest.raises(ProtocolError):
@@ -106,7 +118,7 @@ def test_other_types_are_not_sent(value: Any) -> None:
 @pytest.mark.parametrize(("kind", "message"), [(2, "a frame of kind 2; expected 3"), (77, "a frame of kind 77; expected 3")])
 def test_another_kind_of_message_is_refused(kind: int, message: str) -> None:
     refuse(frame_of(b"{}", kind=kind), message)
-    with pytest.raises(ProtocolError, match="a frame of kind 3; expected 1 or 2 or 4 or 5 or 6"):
+    with pytest.raises(ProtocolError, match="a frame of kind 3; expected 1 or 2 or 4 or 5"):
         messages.decode(messages.QUESTIONS, answer({}))
 
 
@@ -125,9 +137,11 @@ def test_another_kind_of_message_is_refused(kind: int, message: str) -> None:
         (4, b'{"banned":"ab","allowed":[]}', "a list of any number of items"),
         (4, b'{"banned":[],"allowed":[1]}', "expected a text"),
         (4, b'{"allowed":[],"banned":[]}', "an object of banned, allowed"),
-        (5, b'{"request":%b,"size_limit_bytes":0,"source":1}' % REQUEST, "expected a text"),
-        (6, b'{"request":%b,"size_limit_bytes":0,"source":null,"puts":[],"keep":false}' % REQUEST, "expected a text"),
-        (6, b'{"request":%b,"size_limit_bytes":0,"source":"","puts":[[0,0,1]],"keep":false}' % REQUEST, "not an array of float64"),
+        (5, record(source=b"1"), "expected a text"),
+        (5, record(puts=b"[[0,0,1]]"), "an object of place, iteration, values"),
+        (5, record(puts=b'[{"place":0,"iteration":0,"values":1}]'), "not an array of float64"),
+        (5, record(puts=b'[{"place":0,"iteration":0,"values":{"$array":["float32",[0]]}}]'), "not an array of float64"),
+        (5, record(puts=b'[{"place":-1,"iteration":0,"values":{"$array":["float64",[0]]}}]'), "a non-negative integer"),
     ],
 )
 def test_a_wrong_question_is_refused(kind: int, header: bytes, message: str) -> None:
@@ -184,44 +198,59 @@ def test_a_wrong_error_is_refused(error: Any, message: str) -> None:
     refuse(answer({}, error), message)
 
 
-def test_damaged_frame_is_refused_or_another_message() -> None:
-    error = Error(Cause.RAISED, "no", ("ValueError",), (Frame(1, "f", "x"),))
-    values: dict[str, Value] = {
-        "a": Array(np.arange(6, dtype=np.float32).reshape(2, 3), "float32"),
-        "b": Array(np.array([True, False]), "bool"),
-        "c": Foreign(Reason.SIZE, "ndarray", "int8", (1, 2)),
-        "e": Absent("weight", ("gamma",)),
-        "d": math.nan,
-    }
-    frame = messages.encode(Observation(values, error))
-    generator = random.Random(0)
-    refused = 0
-    for _ in range(5000):
-        damaged = bytearray(frame)
-        for _ in range(generator.randint(1, 3)):
-            place = generator.randrange(len(damaged))
-            action = generator.random()
-            if action < 0.6:
-                damaged[place] = generator.randrange(256)
-            elif action < 0.8:
-                del damaged[place : place + generator.randint(1, 9)]
-            else:
-                damaged[place:place] = generator.randbytes(generator.randint(1, 9))
-        try:
-            messages.decode(Observation, bytes(damaged), body_limit=1000)
-        except ProtocolError:
-            refused += 1
-    assert refused > 3000
+# Values on record
 
 
-def test_messages_are_read_from_a_pipe_in_order() -> None:
-    ours, theirs = os.pipe()
-    for number in (1, 2):
-        framing.send(theirs, messages.encode(Observation({"x": number}), number))
-    os.close(theirs)
-    for number in (1, 2):
-        serial, observation = messages.receive(ours, Observation, 1000, lambda: 0)
-        assert (serial, observation.values) == (number, {"x": number})
-    with pytest.raises(EOFError):
-        messages.receive(ours, Observation, 1000, lambda: 0)
-    os.close(ours)
+def recording_back(*records: Record) -> tuple[Record, ...]:
+    frame = messages.encode(Recording(records=records))
+    return messages.decode(Recording, frame, body_limit=RECORDS_BYTES)[1].records
+
+
+def test_records_come_back() -> None:
+    records = (
+        Record(7, 0, "float32", np.ones((2, 3))),
+        Record(0, 399, "bfloat16", np.array(np.nan)),
+        Record(1, 0, "float64", np.zeros((5, 2))),
+    )
+    found = recording_back(*records)
+    assert [(each.place, each.iteration, each.dtype) for each in found] == [(7, 0, "float32"), (0, 399, "bfloat16"), (1, 0, "float64")]
+    assert all(np.array_equal(a.values, b.values, equal_nan=True) for a, b in zip(found, records, strict=True))
+
+
+def test_most_records_fit_into_an_answer() -> None:
+    record = Record(9999, 9999, "bfloat16", np.ones((1, 1, 1, 1, 1, MOST_OF_ALL // MOST_RECORDS)))
+    assert len(recording_back(*[record] * MOST_RECORDS)) == MOST_RECORDS
+    assert messages.body_limit_bytes(RecordQuestion(Request("p", {}), 0)) == RECORDS_BYTES
+    assert messages.body_limit_bytes(PlayQuestion(Request("p", {}), 10)) == 2560 and messages.body_limit_bytes(Load("", "", "")) == 0
+
+
+@pytest.mark.parametrize(
+    ("records", "message"),
+    [
+        ([Record(0, 0, "float64", np.zeros(1))] * 401, "401 records; at most 400 are allowed"),
+        ([Record(0, 0, "float64", np.zeros(MOST_NUMBERS))] * 129, "129 records; at most 400 are allowed"),
+        ([Record(0, 0, "float64", np.zeros(MOST_NUMBERS + 1))], r"a record of the shape \(513,\)"),
+        ([Record(0, 0, "float64", np.zeros((1,) * 7))], "a record of the shape"),
+        ([Record(0, 0, "float64", np.zeros((0, 2)))], "a record of the shape"),
+        ([Record(0, 0, "int64", np.zeros(()))], r"a record of the shape \(\)"),
+        ([Record(-1, 0, "float64", np.zeros(1))], "a non-negative integer"),
+        ([Record(0, True, "float64", np.zeros(1))], "a non-negative integer"),
+    ],
+)
+def test_other_records_are_refused(records: list[Record], message: str) -> None:
+    with pytest.raises(ProtocolError, match=message):
+        messages.decode(Recording, messages.encode(Recording(records=tuple(records))), body_limit=10**6)
+
+
+@pytest.mark.parametrize("rows", ["{}", "[0]", "[[]]", '[[0,0,"float64",1]]', '[[0,0,["float64"],{"$array":["float64",[0]]}]]', "null"])
+def test_other_rows_are_refused(rows: str) -> None:
+    header = '{"values":{},"error":null,"records":%s}' % rows  # noqa: UP031
+    with pytest.raises(ProtocolError):
+        messages.decode(Recording, frame_of(header.encode(), kind=messages.KINDS[Recording]), body_limit=10**6)
+
+
+def test_values_to_put_come_back() -> None:
+    put = Put(1, 2, Array(np.array([3.0]), "float64"))
+    asked = messages.encode(RecordQuestion(Request("p", {}), 0, "x = 1\n", (put,)))
+    [found] = messages.decode(RecordQuestion, asked, body_limit=8)[1].puts
+    assert (found.place, found.iteration, found.values.values.tolist()) == (1, 2, [3.0])

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from normgrade.language.places import Absent
+from normgrade.worker.wire.codec import DEPTH
 from normgrade.worker.wire.framing import ProtocolError
 from normgrade.worker.wire.observation import Array, Foreign, Reason
-from normgrade.worker.wire.packing import DEPTH, DTYPES, pack, unpack
+from normgrade.worker.wire.packing import DTYPES, pack, unpack
 
 TENSOR = Foreign(Reason.FORM, "Tensor", "complex64", (2, 0), "torch.strided", "cpu")
 
@@ -133,9 +134,9 @@ def test_unpackable_value_is_named(value: Any, message: str) -> None:
         (b'"\\udfff"', "expected a text"),
         (b"[9223372036854775808]", "an int of more than 64 bits"),
         (b"-9223372036854775809", "an int of more than 64 bits"),
-        (b"[" * (DEPTH + 2) + b"]" * (DEPTH + 2), "values nested more than 64 levels deep"),
-        (b'{"x":' * (DEPTH + 1) + b"0" + b"}" * (DEPTH + 1), "values nested more than 64 levels deep"),
-        (b'{"$tuple":[' * (DEPTH + 1) + b"0" + b"]}" * (DEPTH + 1), "values nested more than 64 levels deep"),
+        (b"[" * (DEPTH + 2) + b"]" * (DEPTH + 2), "values nested more than 32 levels deep"),
+        (b'{"x":' * (DEPTH + 1) + b"0" + b"}" * (DEPTH + 1), "values nested more than 32 levels deep"),
+        (b'{"$tuple":[' * (DEPTH + 1) + b"0" + b"]}" * (DEPTH + 1), "values nested more than 32 levels deep"),
         (b'{"$other":1}', r"the name '\$other'"),
         (b'{"$array":["int8",[0]],"y":1}', r"the name '\$array'"),
         (b'{"$tuple":[],"y":1}', r"the name '\$tuple'"),
@@ -211,10 +212,3 @@ def test_a_description_of_another_length_is_refused(described: Any) -> None:
 @pytest.mark.parametrize("described", [None, ["weight"], [1, []], ["weight", None], ["weight", "ab"], ["weight", [1]], ["w", [], []]])
 def test_malformed_absent_name_is_refused(described: Any) -> None:
     refuse({"$absent": described}, "expected")
-
-
-def test_own_data_may_name_fields_twice_but_is_checked() -> None:
-    assert unpack(b'{"x":1,"x":2}', b"", ours=True) == {"x": 2}
-    for header in (b"{", b"\xff", b'{"$array":["int8",[2]]}', b'{"$array":["int8",[-1]]}', b'{"$array":7}', b'{"$other":1}'):
-        with pytest.raises(ProtocolError):
-            unpack(header, b"", ours=True)
