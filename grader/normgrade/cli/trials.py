@@ -182,8 +182,9 @@ def repro_command(slug: str, check: str | None, seed: int, output: Path | None, 
 
     refuse_in_interview("normgrade repro")
     exercise = find_course(course_folder).exercise(slug)
-    (path, source), output = to_play(exercise, _("inputs")), output or Path(f"repro_{slug}.py")
+    output = output or Path(f"repro_{slug}.py")
     refuse_unless_writable(output, changed)
+    path, source = to_play(exercise, _("inputs"))
     seeds = [seed_in_words(seed)] if seed else []
     result = chosen(all_results(exercise, path, source, seed), check)
     if result is None:

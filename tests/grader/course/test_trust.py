@@ -45,7 +45,7 @@ BROKEN = "def rms(x, eps=1e-5) return x\n"  # inspection refuses it, so nothing 
 FOLLOWED = "and links are not followed: replace the link with the file, or pass the file itself."
 COMMANDS = [
     "", "list", "show rms", "check", "check rms", "check rms.py --format html", "watch rms", "hint rms", "solution rms --spoil",
-    "reset rms", "progress", "explain one-for-all-rows", "repro rms", "try rms rms() [1]", "show", "explain", "verify rms",
+    "reset rms", "progress", "explain one-for-all-rows", "repro rms", "try rms rms() [1]", "explain", "verify rms",
     "init", "init .",
 ]  # fmt: skip
 Run = Callable[..., tuple[int, str, str]]
