@@ -62,7 +62,7 @@ def unpacked(content: bytes) -> Any:
         start = HEADER.size + header_bytes
         if start > len(content):
             raise Damaged
-        return unpack(content[HEADER.size : start], memoryview(content)[start:])
+        return unpack(content[HEADER.size : start], memoryview(content)[start:], ours=True)
     except (ProtocolError, struct.error, AttributeError, LookupError, TypeError, ValueError) as error:
         raise Damaged from error
 

@@ -39,11 +39,16 @@ def pack(value: Any) -> tuple[bytes, list[bytes]]:
     return header.encode("utf-8", "replace"), arrays  # lone surrogates become question marks
 
 
-def unpack(header: bytes, arrays: bytes | memoryview) -> Any:
-    """Return the value of this JSON text and of the joined bytes of all its arrays."""
+def unpack(header: bytes, arrays: bytes | memoryview, ours: bool = False) -> Any:
+    """Return the value of this JSON text and of the joined bytes of all its arrays.
+
+    `ours` says that only normgrade can have written it. Every object is then restored as it is read, and less is validated: every check
+    reads what ships with its exercise, which takes a third of the time so.
+    """
     body = Body(arrays)
     try:
-        value = from_json(FROM_TEXT.decode(header.decode()), body, 0)
+        written = header.decode()
+        value = json.JSONDecoder(object_hook=body.restored).decode(written) if ours else from_json(FROM_TEXT.decode(written), body, 0)
     except (ValueError, RecursionError) as error:
         raise unreadable(error) from error
     body.finish()
@@ -64,6 +69,22 @@ class Body:
             raise ProtocolError(_("an array of {size} bytes, but only {left} bytes are left", size=size_bytes, left=left))
         self.taken += size_bytes
         return start
+
+    def restored(self, value: dict[str, Any]) -> Any:
+        """Return the value of an object of our own JSON. The objects in it were restored before, one after the other."""
+        if len(value) > 1:
+            return value
+        match value:
+            case {"$array": described}:
+                return array(described, self)
+            case {"$tuple": content}:
+                return tuple(content)
+            case {"$foreign": described}:
+                return foreign(*described)
+            case {"$absent": described}:
+                return absent(*described)
+            case _:
+                return {named(name): each for name, each in value.items()}
 
     def finish(self) -> None:
         if left := len(self.data) - self.taken:

@@ -212,3 +212,10 @@ def test_a_description_of_another_length_is_refused(described: Any) -> None:
 @pytest.mark.parametrize("described", [None, ["weight"], [1, []], ["weight", None], ["weight", "ab"], ["weight", [1]], ["w", [], []]])
 def test_malformed_absent_name_is_refused(described: Any) -> None:
     refuse({"$absent": described}, "expected")
+
+
+def test_own_data_may_name_fields_twice_but_is_checked() -> None:
+    assert unpack(b'{"x":1,"x":2}', b"", ours=True) == {"x": 2}
+    for header in (b"{", b"\xff", b'{"$array":["int8",[2]]}', b'{"$array":["int8",[-1]]}', b'{"$array":7}', b'{"$other":1}'):
+        with pytest.raises(ProtocolError):
+            unpack(header, b"", ours=True)
