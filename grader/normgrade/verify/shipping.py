@@ -91,10 +91,8 @@ def spreads_of(grader: Grader, exercise: Exercise, sample: int = 1) -> bytes:
 
 def deviating_spreads(grader: Grader, exercise: Exercise, there: bytes, sample: int = 1) -> Iterator[str]:
     """Yield a sentence if spreads in a sample of the tests do not hold here, or if those of any test are missing."""
-    fresh, wanted = (
-        spreads_of(grader, exercise, SAMPLE * sample),
-        asked(grader.suites[exercise.slug], exercise, grader.oracles[exercise.slug]),
-    )
+    fresh = spreads_of(grader, exercise, SAMPLE * sample)
+    wanted = asked(grader.suites[exercise.slug], exercise, grader.oracles[exercise.slug])
     return deviations_of_spreads(Spreads.read(there), Spreads.read(fresh), wanted)
 
 
