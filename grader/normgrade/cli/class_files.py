@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import click
-
 from normgrade.classes.gradebook import Gradebook
 from normgrade.classes.worksheet import Filled, Wanted, Worksheet, filled
-from normgrade.cli.options import F
 from normgrade.course.course import Course
 from normgrade.course.exercise import Exercise
 from normgrade.course.files import write_or_put
@@ -54,22 +51,6 @@ def exercises_in(course: Course, gradebook: Gradebook) -> list[Exercise]:
     """Return the exercises of the course that have a mark, in the order for learners."""
     marked = gradebook.exercises()
     return [exercise for exercise in course if exercise.slug in marked]
-
-
-def worksheet_options(command: F) -> F:
-    """Add the options --worksheet, --column, --total and --scale."""
-    command = click.option("--scale", is_flag=True, help="Convert points to the maximum in the worksheet.")(command)
-    command = click.option("--total", is_flag=True, help="Fill in the sum of all exercises.")(command)
-    command = click.option(
-        "--column", "columns", multiple=True, metavar="[SLUG=]TITLE", help="Column of the worksheet to fill in, for an exercise."
-    )(command)
-    return click.option(
-        "--worksheet",
-        "worksheet_file",
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="Fill the marks into a copy of FILE: Moodle's worksheet, or an export of Canvas's gradebook.",
-    )(command)
 
 
 def fill_in(worksheet: Worksheet, gradebook: Gradebook, wanted: Wanted, output: Path | None, bom: bool) -> Iterator[str]:

@@ -18,7 +18,6 @@ from normgrade.cli import Commands
 from normgrade.cli.class_files import (
     fill_in,
     hand_over_bytes,
-    worksheet_options,
     write_class_page,
     write_feedback,
 )
@@ -84,7 +83,16 @@ def show_command(student: str | None, slug: str | None, format: str, gradebook_f
 @click.option("--title", "titles", multiple=True, metavar="SLUG=TITLE", help="Title of an exercise's assignment in Canvas.")
 @click.option("--anonymous", is_flag=True, help="Write numbers in place of names and ids.")
 @click.option("--bom", is_flag=True, help="Begin the file with a byte order mark, for Excel.")
-@worksheet_options
+@click.option(
+    "--worksheet",
+    "worksheet_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Fill the marks into a copy of FILE: Moodle's worksheet, or an export of Canvas's gradebook.",
+)
+@click.option("--column", "columns", multiple=True, metavar="[SLUG=]TITLE", help="Column of the worksheet to fill in, for an exercise.")
+@click.option("--total", is_flag=True, help="Fill in the sum of all exercises.")
+@click.option("--scale", is_flag=True, help="Convert points to the maximum in the worksheet.")
 @click.option("--exercise", "slug", metavar="SLUG", help="Exercise whose marks the worksheet gets.")
 @gradebook_option
 def export_command(

@@ -40,6 +40,11 @@ if TYPE_CHECKING:
     from normgrade.compare.played import Result
 
 
+file_option = click.option(
+    "--file", "file", type=click.Path(path_type=Path), metavar="FILE", help="Use this file instead of the file of the exercise."
+)
+
+
 def to_play(exercise: Exercise, what: str, file: Path | None = None) -> tuple[Path, str]:
     """Return the path and the source of this file, or of the learner's if it is None.
 
@@ -75,7 +80,7 @@ known_dtype = choice(DTYPES, N_('No dtype named "{name}".{meant} --dtype must be
     help="Dtype of the inputs and the layer.",
 )
 @click.option("--seed", callback=whole_number(0, MOST_SEEDS - 1), metavar="N", help="Fill the layer with random numbers from this seed.")
-@click.option("--file", "file", type=click.Path(path_type=Path), metavar="FILE", help="Use this file instead of the file of the exercise.")
+@file_option
 @isolation_option
 @course_option
 def try_command(
@@ -129,7 +134,7 @@ def with_lab(course: Course, slug: str) -> Exercise:
 
 @click.command("lab")
 @click.argument("slug", shell_complete=slugs_alike)
-@click.option("--file", "file", type=click.Path(path_type=Path), metavar="FILE", help="Use this file instead of the file of the exercise.")
+@file_option
 @isolation_option
 @course_option
 def lab_command(slug: str, file: Path | None, required: str, course_folder: Path | None) -> int:
