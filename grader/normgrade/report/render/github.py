@@ -69,7 +69,8 @@ def placed(report: Report, block: Block, kind: str = ERROR) -> Iterator[str]:
         case Mistake(_number, name, says, spots):
             said = one_line(says)
             yield from (at_spot(report, name, said, spot) for spot in spots)
-            yield from () if spots else [at(ERROR, report, name, said)]
+            if not spots:
+                yield at(ERROR, report, name, said)
         case WrongStep(says, spot):
             title = _("The first step that goes wrong: ").strip().rstrip(":：")
             yield at(ERROR, report, title, one_line(says), spot.line, spot.column, spot.width)
